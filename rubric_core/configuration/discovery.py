@@ -24,58 +24,58 @@ _SKIPPED = frozenset({
     ".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
     ".rubric", "dist", "build",
 })  # fmt: skip
-#: Only files that end like this are ever checked.
+#: Only files with these extensions are ever checked.
 _ENDINGS = (*YAML, *DATASETS, *PROMPTS)
 _MAGIC = frozenset("*?[{")
-#: The usual names of files with targets.
+#: The usual names of targets files.
 _TARGETS = frozenset({"targets.yaml", "targets.yml"})
 _Stamp = tuple[int, int, int] | None
 
 
 class _Listing(NamedTuple):
-    """What was found in one folder, and what that depends on."""
+    """The result for one folder, and its dependencies."""
 
     outer: FolderScope
     here: FolderScope
-    #: The names of the folders to look into, and of the files that were taken.
+    #: The names of subfolders to visit, and of the selected files.
     folders: tuple[str, ...]
     files: tuple[str, ...]
-    #: The folder itself and the files whose content counts, as they were.
+    #: The stamps of the folder and of files whose content counts.
     stamps: Mapping[str, _Stamp]
 
     def holds(self, outer: FolderScope) -> bool:
-        """Whether the same would be found again."""
+        """Whether the result would be the same."""
         return outer is self.outer and all(_stamp(path) == known for path, known in self.stamps.items())
 
 
 class Discovery:
-    """Walks folders. What git ignores and what a configuration excludes is left out.
+    """Walks folders, without files that git ignores or a configuration excludes.
 
-    One that walks a second time looks only into folders in which something has changed.
+    A second walk visits only changed folders.
     """
 
     def __init__(self, configurations: Configurations, *, keeps_account: bool = False) -> None:
-        """`keeps_account`: whether what was looked at is of interest, besides what was found."""
+        """`keeps_account`: whether inputs are recorded, besides the results."""
         self._configurations = configurations
         self._keeps_account = keeps_account
-        #: Folders that could not be looked into and what should be files with targets, with the reason.
+        #: Folders and targets files that cannot be read, with the reason.
         self.unreadable: list[str] = []
-        #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
+        #: Every checkable file that was passed: its spelling, and its scope.
         self._passed: dict[str, tuple[str, FolderScope]] = {}
-        #: Where account is kept: the folders of which all names counted, as they were listed, and the files that counted,
-        #: whether they were there or not.
+        #: If inputs are recorded: the folders whose names all counted, as listed, and the files that counted, existing
+        #: or not.
         self.listed_folders: dict[str, Sequence[os.DirEntry[str]]] = {}
         self.looked_at: dict[str, bool] = {}
-        #: What suites were found in each folder, and what counts in those where a walk began.
+        #: The suites found in each folder, and the scopes of the folders where walks began.
         self._listings: dict[str, _Listing] = {}
         self._starts: dict[str, tuple[Mapping[str, _Stamp], FolderScope]] = {}
 
     def suites(self, folder: str) -> Iterator[str]:
-        """The suites in `folder` and below it, in the order of their names, spelt as `folder` is."""
+        """The suites below `folder`, ordered by name and spelt like `folder`."""
         yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), None)
 
     def files(self, folder: str) -> Iterator[str]:
-        """The suites in `folder` and below it, and the files around them that are known by their names."""
+        """The suites below `folder`, and the related files that are known by their names."""
 
         def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
             ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(Path(path).name)
@@ -84,12 +84,15 @@ class Discovery:
         yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)
 
     def passed(self, path: Path) -> str | None:
-        """How a file is spelt that was passed on the way; None for one that was not, or that is left out."""
+        """The spelling of a file that was passed; None if it was not, or is excluded."""
         shown, here = self._passed.get(str(path), ("", None))
         return None if here is None or here.hides(str(path), is_folder=False) else shown
 
     def matching(self, pattern: str) -> Iterator[str]:
-        """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names. Raises ValueError for another one."""
+        """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names.
+
+        Raises ValueError otherwise.
+        """
         parts = Path(pattern).parts
         fixed = next(n for n, part in enumerate(parts) if _MAGIC & set(part))
         base = str(Path(*parts[:fixed]))
@@ -123,8 +126,8 @@ class Discovery:
         outer: FolderScope,
         takes: Callable[[FolderScope, str, frozenset[str]], bool] | None,
     ) -> Iterator[str]:
-        """The files that are taken; None: the suites, which are kept in mind."""
-        waiting = [(shown, whole, outer)]  # and no recursion: folders may be nested more deeply than calls
+        """The selected files; None: the suites, which are cached."""
+        waiting = [(shown, whole, outer)]  # not recursive: folders may be nested more deeply than calls
         while waiting:
             shown, whole, outer = waiting.pop()
             listing = self._listing(shown, whole, outer, takes)
@@ -142,7 +145,7 @@ class Discovery:
         outer: FolderScope,
         takes: Callable[[FolderScope, str, frozenset[str]], bool] | None,
     ) -> _Listing | None:
-        """What counts in one folder; None, noted, for one that cannot be looked into."""
+        """The result for one folder; None, with a note, if it cannot be read."""
         listing = self._listings.get(whole) if takes is None else None
         if listing is None or not listing.holds(outer):
             try:
@@ -157,8 +160,8 @@ class Discovery:
     def _look(
         self, shown: str, whole: str, outer: FolderScope, takes: Callable[[FolderScope, str, frozenset[str]], bool]
     ) -> _Listing:
-        """Look into one folder. Raises OSError."""
-        # Before looking: what changes meanwhile has another stamp then.
+        """List one folder. Raises OSError."""
+        # Before listing: later changes have another stamp.
         stamps = {whole: _stamp(whole)}
         with os.scandir(whole) as listed:
             entries = sorted(listed, key=lambda e: e.name)
@@ -186,7 +189,7 @@ class Discovery:
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
     def _miss_targets(self, shown: str, path: str, here: FolderScope) -> None:
-        """Name a folder, a pipe or a link to nothing that is called like a file with targets: a run finds none there."""
+        """Record a folder, pipe or broken link with the name of a targets file, which a run ignores."""
         if not here.hides(path, is_folder=False):
             try:
                 open_file(Path(path)).close()
@@ -209,7 +212,7 @@ class Discovery:
         return here
 
 
-#: Nanoseconds after which a further change gives a file another time, on any file system.
+#: Nanoseconds after which another change gives a file another time, on any file system.
 _A_TICK = 2 * 10**9
 
 
@@ -222,12 +225,12 @@ def _stamp(path: str) -> _Stamp:
 
 
 def _are_settled(stamps: Mapping[str, _Stamp]) -> bool:
-    """Whether a change from now on would be seen in the stamps."""
+    """Whether a later change would be visible in the stamps."""
     return max((each[0] for each in stamps.values() if each is not None), default=0) < time.time_ns() - _A_TICK
 
 
 def _files_that_count(folder: str, names: frozenset[str] | None = None) -> Iterator[str]:
-    """The files that say which suites are found below a folder, by the `names` in it; None: these are not known."""
+    """The files that determine the suites below a folder, by the `names` in it; None: unknown."""
     wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
     return (os.path.join(folder, name) for name in wanted if names is None or name.partition("/")[0] in names)
 
@@ -235,7 +238,7 @@ def _files_that_count(folder: str, names: frozenset[str] | None = None) -> Itera
 def _is_file(entry: "os.DirEntry[str]") -> bool:
     try:
         return entry.is_file()
-    except OSError:  # a link to itself
+    except OSError:  # a cyclic link
         return False
 
 

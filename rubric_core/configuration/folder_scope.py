@@ -32,7 +32,7 @@ from rubric_core.syntax.plain_data import plain
 
 __all__ = ["SETTINGS_FOLDER", "FolderScope", "content_counts", "eval_patterns"]
 
-#: A suite has one of these at the beginning of a line, within so many characters.
+#: A suite has one of these at the start of a line, within this many characters.
 _SUITE_KEY = pattern(r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE)
 _HEAD = 20_000
 _EVALS = f"{os.sep}evals{os.sep}"
@@ -41,13 +41,13 @@ SETTINGS_FOLDER = HOMES[0]
 
 @dataclass(frozen=True, slots=True)
 class FolderScope:
-    """What decides in one folder which of its files and folders are looked at."""
+    """Decides which files and subfolders of one folder are visited."""
 
     configuration: Configuration
     ignores: tuple[Patterns, ...]
     #: The patterns of the nearest .agentv/config.yaml.
     evals: Patterns | None
-    #: Whether somebody named a folder that its own configuration excludes.
+    #: Whether the user named a folder that its own configuration excludes.
     everything: bool = False
 
     def hides(self, path: str, *, is_folder: bool) -> bool:
@@ -56,7 +56,7 @@ class FolderScope:
         return excluded or gitignore.is_ignored(self.ignores, path, is_folder=is_folder)
 
     def takes(self, path: str, names: frozenset[str]) -> bool:
-        """Whether a file is a suite; `names` are those of everything in its folder."""
+        """Whether a file is a suite; `names` are those of all entries of its folder."""
         if self.configuration.includes(path):
             return True
         if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
@@ -73,7 +73,7 @@ class FolderScope:
         return (_says_suite(path) and head_is_eval_yaml(file) is not False) or is_promptfoo_configuration(file)
 
     def includes_other_file(self, path: str, names: frozenset[str]) -> bool:
-        """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
+        """Whether to check a file that is not a suite: files of the engine's own folders, and data sets."""
         file = Path(path)
         if file.suffix in YAML:
             home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
@@ -82,7 +82,7 @@ class FolderScope:
 
 
 def content_counts(path: str, name: str) -> bool:
-    """Whether a file has to be looked into to know whether it is a suite."""
+    """Whether the content of a file determines whether it is a suite."""
     if not name.lower().endswith(YAML):
         return False
     if is_suite_name(name):
@@ -94,7 +94,7 @@ def _says_suite(path: str) -> bool:
     """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            return False  # a pipe would be waited for
+            return False  # reading a pipe would block
         with open_file(Path(path)) as file:
             return _SUITE_KEY.search(file.read(_HEAD).decode("utf-8", "replace")) is not None
     except OSError:
@@ -102,7 +102,7 @@ def _says_suite(path: str) -> bool:
 
 
 def _has_data(name: str, neighbours: frozenset[str]) -> bool:
-    """Whether a YAML file of that name is, or would be, the description of a data set beside it."""
+    """Whether a YAML file of that name would describe a data set beside it."""
     return is_suite_name(name) and any(f"{Path(name).stem}{ending}" in neighbours for ending in DATASETS)
 
 

@@ -1,4 +1,4 @@
-"""Finding the configuration of a file, and keeping it until it changes on disk."""
+"""Finds the configuration of a file, and caches it until it changes on disk."""
 
 # Paths as text: every folder upward of every file is looked at.
 # ruff: noqa: PTH100, PTH116, PTH118, PTH120
@@ -12,7 +12,7 @@ from rubric_core.loading.files import UnreadableError, read_text
 
 __all__ = ["CONFIGURATION_FILES", "PYPROJECT", "Configurations", "FolderConfigurations"]
 
-#: By precedence where a folder has both.
+#: By precedence, if a folder has both.
 CONFIGURATION_FILES = (".rubric.toml", "pyproject.toml")
 PYPROJECT = CONFIGURATION_FILES[1]
 
@@ -43,7 +43,7 @@ class Configurations:
             here = above
 
     def in_folder(self, folder: Path | str) -> Configuration | None:
-        """The configuration in that very folder."""
+        """The configuration in that folder itself."""
         here = os.path.abspath(folder)
         for name in CONFIGURATION_FILES:
             found = self._at(os.path.join(here, name))
@@ -52,7 +52,7 @@ class Configurations:
         return None
 
     def at(self, path: Path | str) -> Configuration | None:
-        """What that very file says; None for one that says nothing about rubric, or does not exist."""
+        """The configuration in that file itself; None if it has no settings for rubric, or does not exist."""
         return self._at(os.path.abspath(path))
 
     def _at(self, path: str) -> Configuration | None:
@@ -72,11 +72,11 @@ class Configurations:
         try:
             text = read_text(path)
         except UnreadableError as error:
-            # Somebody else's file in a bad state is somebody else's to report.
+            # A broken file of another program is not reported.
             return self._unreadable(path, str(error)) if own else None
         if not own and "rubric" not in text:
             return None
-        # The TOML reader costs milliseconds, and most checks need none.
+        # The TOML parser costs milliseconds, and most checks do not need it.
         from rubric_core.configuration.parse import read  # noqa: PLC0415
 
         return read(path, text, self._language)
@@ -88,7 +88,7 @@ class Configurations:
 
 
 class FolderConfigurations:
-    """The configurations of many files at one moment: each folder is looked into once."""
+    """The configurations of many files at one moment: each folder is searched once."""
 
     def __init__(self, configurations: Configurations) -> None:
         self._configurations = configurations

@@ -14,9 +14,9 @@ __all__ = ["DEFAULT", "Configuration"]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of one file, and what is wrong with it. Immutable; what is not understood has its default."""
+    """The settings of one file, and its mistakes. Immutable; invalid settings have their default."""
 
-    #: The file; None where there is none.
+    #: The file; None if there is none.
     path: Path | None = None
     #: The dialect of suites that do not name one themselves.
     dialect: str | None = None
@@ -27,14 +27,14 @@ class Configuration:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...] = ()
     #: Files that are suites, whatever their names.
     include: Patterns | None = None
-    #: Files and folders in which no suites are looked for.
+    #: Files and folders that are not searched for suites.
     exclude: Patterns | None = None
     document: Document = field(default_factory=lambda: Document.of(""), compare=False, repr=False)
     #: Mistakes in the file, at offsets of `document`.
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def selection(self, path: Path | str | None = None) -> Selection:
-        """Which findings are wanted in the file at `path`, and how severe they are."""
+        """The selected findings of the file at `path`, with their severities."""
         here = [codes for patterns, codes in self.per_file_ignores if path is not None and patterns.decide(path)]
         return Selection(self.select, self.ignore.union(*here), self.severity)
 
@@ -43,9 +43,9 @@ class Configuration:
         return self.include is not None and self.include.decide(path) is True
 
     def excludes(self, path: Path | str, *, is_folder: bool = False) -> bool:
-        """Whether no suite is looked for there."""
+        """Whether the file or folder is excluded."""
         return self.exclude is not None and self.exclude.decide(path, is_folder=is_folder) is True
 
 
-#: Where there is no configuration.
+#: The configuration without a file.
 DEFAULT = Configuration()

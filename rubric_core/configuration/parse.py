@@ -1,4 +1,4 @@
-"""From the text of a configuration file to its settings."""
+"""Parses a configuration file."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ else:
 __all__ = ["SETTINGS", "read", "unreadable_configuration"]
 
 _CODES, _PATTERNS = "a list of codes", "a list of patterns"
-#: Every setting and what it takes.
+#: Every setting and its reader.
 SETTINGS = {
     "dialect": "the name of a dialect",
     "select": _CODES,
@@ -55,14 +55,14 @@ def read(path: Path, text: str, language: Language) -> Configuration | None:
 
 
 def unreadable_configuration(path: Path, message: str, language: Language) -> Configuration:
-    """The configuration of a file that cannot be read."""
+    """The configuration of an unreadable file."""
     problems = Problems("", (), language)
     problems.unreadable(message)
     return Configuration(path=path, diagnostics=problems.diagnostics)
 
 
 class _Reader:
-    """Takes settings out of a table; what cannot be used becomes a problem."""
+    """Reads settings from a table; invalid ones become problems."""
 
     def __init__(self, path: Path, problems: Problems, language: Language) -> None:
         self.path = path
@@ -106,7 +106,7 @@ class _Reader:
     def _select(self, value: object) -> frozenset[str] | None:
         if value == []:
             self.problems.at_value(("select",), "this selects no code, so nothing would ever be reported")
-        # A list of nothing but mistakes must not make every check pass.
+        # A list of only mistakes must not make every check pass.
         return self._listed(("select",), value) or None
 
     def _listed(self, keys: Keys, value: object) -> frozenset[str]:
@@ -166,7 +166,7 @@ class _Reader:
         return [(number, item) for number, item in enumerate(value) if isinstance(item, str)]
 
     def _is(self, keys: Keys, value: object, kind: type, wanted: str = "") -> bool:
-        """Whether a value is there and of that type; a problem when it is there and of another one."""
+        """Whether a value has that type; a problem if it exists and has another one."""
         if value is None or isinstance(value, kind):
             return value is not None
         self.problems.at_value(keys, f"`{keys[-1]}` takes {wanted or SETTINGS[str(keys[0])]}, found {_word(value)}")

@@ -30,7 +30,7 @@ class Problems:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything so far, in the order of the text."""
+        """All problems so far, in text order."""
         context = Context(self._text, self._language.dialects[-1])
         rule = BAD_CONFIGURATION
         found = (f.within_limits() for p in sorted(self._found, key=lambda p: p.span) for f in rule.check(p, context))
@@ -45,11 +45,11 @@ class Problems:
         self._add(self._span(keys, value=True), message, meant)
 
     def unreadable(self, message: str) -> None:
-        """The file cannot be read at all."""
+        """The file cannot be read."""
         self._found.append(ConfigurationProblem(Span(0, 0), message))
 
     def no_toml(self, message: str) -> None:
-        """The text is no TOML; `message` is the parser's, with the place at its end."""
+        """The text is not TOML; `message` is the parser's, with the place at its end."""
         where = _AT.search(message)
         words = message[: where.start()] if where else message
         index = LineIndex(self._text)
@@ -79,11 +79,11 @@ class Problems:
 
 
 def _last_line(text: str, index: LineIndex) -> int:
-    """The last line with something on it."""
+    """The last line that is not empty."""
     return max(n for n in range(index.line_count) if n == 0 or text[slice(*index.line_span(n))].strip())
 
 
 def advice(name: str, known: Collection[str], otherwise: str) -> tuple[str, str | None]:
-    """What to say behind "there is no …": the known name that was meant, or else what there is; and that name."""
+    """The text after "there is no …": the probably meant name, or else the known names; and that name."""
     meant = closest(name, known)
     return (f"; did you mean `{meant}`?" if meant else f"; {otherwise}"), meant

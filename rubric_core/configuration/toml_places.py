@@ -15,23 +15,23 @@ _SCALAR = re.compile(rf"(?:{_STRING})|[^\s,\]}}#]+(?: \d\d:[^\s,\]}}#]+)?", re.D
 
 
 class TomlPlace(NamedTuple):
-    """A key, where it is written last, and its value; both are the value for an item of a list."""
+    """A key where it is written last, and its value; both are the value for an item of a list."""
 
     key: Span
     value: Span
 
 
 def places(text: str) -> dict[tuple[str | int, ...], TomlPlace]:
-    """Every place by the keys, and numbers of items, that lead there. `text` has to be valid TOML."""
+    """The place of every value, by its keys and item numbers. `text` has to be valid TOML."""
     scanner = _Scanner(text)
-    # Where the text is no TOML from some place on, what was found before is right.
+    # If the text is invalid from some place on, the places before it are right.
     with suppress(_LostError):
         scanner.document()
     return scanner.found
 
 
 class _LostError(Exception):
-    """What stands here is not expected."""
+    """Unexpected syntax."""
 
 
 class _Scanner:
@@ -49,7 +49,7 @@ class _Scanner:
                 self._entry(table)
 
     def _next(self) -> str:
-        """The next character that means something."""
+        """The next significant character."""
         self.at = self._match(_BETWEEN).end()
         return self.text[self.at : self.at + 1]
 
@@ -76,7 +76,7 @@ class _Scanner:
         return names
 
     def _keys(self) -> tuple[tuple[str | int, ...], Span]:
-        """A key with dots: its parts, and where the last one stands."""
+        """A dotted key: its parts, and the place of the last one."""
         names: list[str | int] = []
         while True:
             part = self._match(_PART)

@@ -1,4 +1,4 @@
-"""What one block of a text refers to in other files, looked up."""
+"""Resolves the references of one block to other files."""
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
@@ -20,45 +20,45 @@ from rubric_core.text import Span
 
 __all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "OutsideText", "look_up_references", "own_targets"]
 
-#: An empty set that is created again takes memory, and thousands of cases have one.
+#: A shared empty set: a new one takes memory, and thousands of cases need one.
 NO_NAMES: frozenset[str] = frozenset()
 
 
 class OutsideText(NamedTuple):
-    """What a configuration of promptfoo takes from other files; `node` is the word that names them."""
+    """Content that a promptfoo configuration takes from other files; `node` is the reference."""
 
     what: Literal["prompt", "cases", "defaults"]
     node: Node
-    #: The texts of prompts; None where they are only known at run time.
+    #: The texts of prompts; None if they are only known at run time.
     texts: tuple[str, ...] | None = None
-    #: The variables of cases, by name; None where they are only known at run time.
+    #: The variables of cases, by name; None if they are only known at run time.
     names: frozenset[str] | None = None
-    #: The words of files with cases or defaults: any of them can use a variable.
+    #: The words of files with cases or defaults: each may be a variable that they use.
     words: frozenset[str] = NO_NAMES
 
 
 @dataclass
 class BlockReferences:
-    """The references of a block, looked up; spans are those of the block."""
+    """The resolved references of a block; spans are those of the block."""
 
     issues: tuple[Issue, ...] = ()
-    #: Where paths stand in the case list, the cases behind them, and the paths.
+    #: The places of paths in the case list, the included cases, and the paths.
     cases: tuple[tuple[Span, CaseFileContents, str], ...] = ()
-    #: The files that are there and can be checked, and what they are.
+    #: The existing checkable files, with their kinds.
     files: tuple[tuple[Path, FileKind], ...] = ()
     #: The files that this depends on.
     seen: frozenset[Path] = frozenset()
-    #: The words that were looked up: what refers to them need not be said again.
+    #: The resolved words, so that references to them are not reported again.
     told: frozenset[int] = frozenset()
-    #: For promptfoo, what prompts and cases there are in other files.
+    #: For promptfoo, the prompts and cases in other files.
     outside: tuple[OutsideText, ...] = ()
-    #: For promptfoo, where files stand whose templates read keys or tokens of the environment, and the names of these.
+    #: For promptfoo, the files whose templates read secrets from the environment, with the names of these.
     secrets: tuple[tuple[Span, frozenset[str]], ...] = ()
-    #: What the rules say about the issues.
+    #: The findings of the rules for these issues.
     findings: tuple[Any, ...] = field(default=())
 
 
-#: What gives names to targets.
+#: The fields that define target names.
 _NAMING = (Entry, TargetChoice, Suite)
 NO_LINKS = BlockReferences()
 
@@ -73,23 +73,24 @@ def look_up_references(
     marked: bool = True,
     every: SequenceOf[Shape] | None = None,
 ) -> BlockReferences:
-    """Look up everything that a block refers to.
+    """Resolve the references of a block.
 
     Args:
-        references: Looks it up.
-        shapes: The shapes of the block, outermost ones.
+        references: Resolves them.
+        shapes: The outermost shapes of the block.
         root: The root of its tree, for paths among the cases.
-        deferred: Types that nobody has, unless a program of their name is there.
-        above: The words that were told of in the blocks that this one refers to.
-        marked: Whether anything in it may begin with `file://`.
-        every: The shapes and those inside them, where these were just put together.
+        deferred: Unknown types, unless a program of their name exists.
+        above: The words that were reported in the blocks to which this one refers.
+        marked: Whether any value may begin with `file://`.
+        every: The shapes and those inside them, if already computed.
     """
     issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked, every=every)
     cases: list[tuple[Span, CaseFileContents, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
-        # What is neither YAML nor a data set is reported where it is named; tables are checked as promptfoo reads them only.
+        # A file that is neither YAML nor a data set is reported at its reference; tables are checked only as promptfoo
+        # reads them.
         files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in (*PROMPTS, *TABLES)}
         issues += wrong
         seen |= more
@@ -97,14 +98,14 @@ def look_up_references(
 
 
 def _kind_of_cases(path: Path) -> FileKind:
-    """A data set by its name, a case in a directory of its own; the rest are files of cases."""
+    """A data set by its name, a case in a directory of its own, else a case file."""
     if path.suffix in DATASETS:
         return FileKind.DATASET
     return FileKind.CASE if path.stem == "case" else FileKind.CASES
 
 
 def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar]:
-    """The paths in the case list: items of a block, or what stands in the place of the list."""
+    """The paths in the case list: items of a block, or the value in place of the list."""
     suite = next((s for s in shapes if isinstance(s, Suite)), None)
     node = root
     if suite is not None:
@@ -121,7 +122,7 @@ def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar
 
 
 def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
-    """The names that a text gives to targets of its own; `shapes` are all of its shapes, inner ones included."""
+    """The target names that a text defines; `shapes` are all of its shapes, nested ones included."""
     return frozenset(_own(shapes)) or NO_NAMES
 
 
@@ -132,7 +133,7 @@ def _own(shapes: Iterable[Shape]) -> Iterator[str]:
         if isinstance(shape, Entry):
             yield from _name_of(shape)
         elif isinstance(shape, TargetChoice) and shape.has("use_target"):
-            yield from _name_of(shape)  # a name of the author's choice, by which cases choose from the matrix
+            yield from _name_of(shape)  # a name chosen by the author, by which cases select from the matrix
         elif isinstance(shape, Suite):
             for field_name in ("providers", "targets", "graders"):
                 place = shape.places.get(field_name)

@@ -1,4 +1,4 @@
-"""Cases in separate files, as a suite sees them: their ids, and what keeps them from being read."""
+"""Case files as a suite sees them: the ids of their cases, or why they cannot be read."""
 
 import re
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind"]
 
-#: Files that are run to get cases, or read when these are wanted.
+#: Files that are run to get cases, or read on request.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 _MADE = (".json", *PROGRAMS)
 _SUITE = pattern(r"(?is).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
 
 class ExternalCase(NamedTuple):
-    """A case that stands in another file."""
+    """A case in another file."""
 
     id: str
     path: Path
@@ -33,25 +33,25 @@ class ExternalCase(NamedTuple):
 
 
 class CaseFileContents(NamedTuple):
-    """What is behind a path in the case list."""
+    """The content of a path in the case list."""
 
     cases: tuple[ExternalCase, ...] = ()
-    #: Whether these are all.
+    #: Whether these are all cases.
     complete: bool = True
-    #: Why they cannot be read, in words for the author of the suite.
+    #: Why they cannot be read, for the author of the suite.
     trouble: str = ""
-    #: Whether there is nothing at all after the path.
+    #: Whether the path matches nothing at all.
     missing: bool = False
-    #: The files that they stand in.
+    #: The files of the cases.
     files: tuple[Path, ...] = ()
-    #: A file among them that is a suite by its name.
+    #: A file among them that is named like a suite.
     suite: Path | None = None
-    #: Whether it was not looked for all of them, because there are too many places.
+    #: Whether the search was incomplete, because there are too many folders.
     given_up: bool = False
 
 
 def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileContents:
-    """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
+    """The cases of a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
     if is_pattern(name):
         found = look.once(("matches", name, directory), partial(_matches, name, directory))
@@ -67,7 +67,7 @@ def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileCon
 
 
 def _matches(name: str, directory: Path, look: TrackedLookup) -> PathMatches:
-    """The files that match a pattern, relative to the nearest directory upward in which there is one."""
+    """The files that match a pattern, relative to the nearest parent directory with a match."""
     return path_matches(name, directories_up(directory, look), look)
 
 

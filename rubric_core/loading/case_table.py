@@ -1,8 +1,8 @@
-"""Cases in a table (CSV): a row each. A column is a value of `vars`, or says something about the case.
+"""Cases in a table (CSV), one per row. A column is a variable, or a property of the case.
 
-`id` and `__description` are what they say, `vars.NAME` and every other name a value. `__expected` and `__expected2` are checks in
-short, such as `icontains: hello` and `not-contains: sorry`; a text alone is what the answer has to equal. `__metric` names the
-checks, `__threshold` is the score from which the case passes, `__metadata:NAME` goes with it.
+`id` and `__description` are the id and description, `vars.NAME` and every other name a variable. `__expected` and
+`__expected2` are short checks, such as `icontains: hello` and `not-contains: sorry`; any other text has to equal the
+answer. `__metric` names the checks, `__threshold` is the lowest passing score, `__metadata:NAME` is metadata.
 """
 
 import io
@@ -18,9 +18,9 @@ _EXPECTED = pattern(r"__expected\d*\Z")
 _SHORT = pattern(
     r"(?P<not>not-)?(?P<type>[a-z][a-z0-9:-]*?)(?:\((?P<bound>[0-9.]+)\))?(?:\s*:\s*(?P<value>.*))?\Z", re.DOTALL
 )
-#: Other names of types.
+#: Short names of types.
 _OTHER = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
-#: What the number in brackets is.
+#: The meaning of the number in brackets.
 _BOUNDS = {"cost": "budget"}
 _LISTS = frozenset({"contains-any", "contains-all", "icontains-any", "icontains-all"})
 #: Types that need no value.
@@ -28,19 +28,19 @@ _BARE = frozenset({"is-json", "latency", "cost"})
 
 
 class TableError(Exception):
-    """Raised for an invalid table; the message names the line."""
+    """An invalid table; the message names the line."""
 
 
 class UnactedColumnError(TableError):
-    """A column that agentv reads and rubric does nothing with, so that it is no mistake of the author's."""
+    """A column that AgentV reads and rubric does not support, which is not the author's mistake."""
 
 
 class TableCase(NamedTuple):
     """A row."""
 
-    #: Where it begins, from 1.
+    #: Its line, from 1.
     line: int
-    #: The case in the words of agentv-5.
+    #: The case as agentv-5 would write it.
     case: dict[str, Any]
 
 
@@ -49,7 +49,7 @@ def cases_in_table(text: str, types: Collection[str]) -> list[TableCase]:
 
     Args:
         text: The table, with the names of its columns in the first row.
-        types: The types of evaluators that may stand in short checks.
+        types: The types of evaluators that are valid in short checks.
 
     Raises TableError.
     """
@@ -115,7 +115,7 @@ def _case(columns: Sequence[str], row: Sequence[str], types: Collection[str], li
 
 
 def _check(text: str, types: Collection[str], line: int) -> dict[str, Any]:
-    """A check in short, as a mapping; any other text is what the answer has to equal."""
+    """A check in short form, as a mapping; any other text has to equal the answer."""
     if text.startswith("file://"):
         return {"type": "python" if ".py" in text else "javascript", "value": text}
     found = _SHORT.match(text)

@@ -11,7 +11,7 @@ __all__ = ["configured_target_files", "merge_target_files"]
 
 
 def configured_target_files(directory: Path, files: Files) -> list[LoadedTargetFile]:
-    """The targets in the configurations around `directory` and in the files that they name, the nearest first."""
+    """The targets in the configurations around `directory` and in the files that these name, the nearest first."""
     found = []
     for path in configuration_files(directory, files):
         with suppress(OSError, ValueError):
@@ -20,7 +20,7 @@ def configured_target_files(directory: Path, files: Files) -> list[LoadedTargetF
 
 
 def merge_target_files(file: LoadedTargetFile, files: Files) -> LoadedTargetFile:
-    """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
+    """A targets file with the files that it names, as in `providers: [file://more.yaml]`; an unreadable one is empty."""
     for name in file.includes:
         path = find_file(name, file.path.parent, files, current_directory())
         if path is not None and path != file.path:

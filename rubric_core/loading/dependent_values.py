@@ -23,25 +23,25 @@ class DependentValues:
 
     def __init__(self) -> None:
         self._kept: dict[object, Kept] = {}
-        #: The keys of what was computed, by the files that it depends on, or did before it was computed again.
+        #: The keys of values, by the files that they depend on, or did before they were computed again.
         self._keys: defaultdict[Path, set[object]] = defaultdict(set)
-        #: By each key the files at which it stands there: what depends on every suite depends on the same ones again.
+        #: For each key, the files at which it is indexed: values that depend on every suite keep doing so.
         self._indexed: dict[object, frozenset[Path]] = {}
-        #: The keys that are not indexed yet: in a single check nothing changes, and nobody asks.
+        #: The keys that are not indexed yet: a single check needs no index.
         self._new_keys: list[object] = []
 
     def get(self, key: object) -> Kept | None:
-        """What was computed under a key, if it still holds."""
+        """The value of a key, if it is still valid."""
         return self._kept.get(key)
 
     def keep(self, key: object, value: object, seen: frozenset[Path]) -> Kept:
-        """Remember what was computed from the files `seen`."""
+        """Store a value that depends on the files `seen`."""
         kept = self._kept[key] = Kept(value, seen)
         self._new_keys.append(key)
         return kept
 
     def index(self) -> None:
-        """Note which files the values depend on that were kept since the last time; `forget` needs that."""
+        """Index new values by the files that they depend on, as `forget` requires."""
         for key in self._new_keys:
             kept = self._kept.get(key)
             if kept is None:
@@ -53,16 +53,16 @@ class DependentValues:
         self._new_keys.clear()
 
     def forget(self, path: Path) -> None:
-        """Forget what depends on a file that has changed. Everything has to be indexed."""
+        """Drop the values that depend on a changed file. Everything has to be indexed."""
         for key in self._keys.pop(path, ()):
             self._indexed[key] -= {path}
             kept = self._kept.get(key)
             if kept is not None and path in kept.seen:
-                # That it depends on other files, too, is left there: they may be thousands.
+                # Its entries at other files, perhaps thousands, stay.
                 del self._kept[key]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all values."""
         self._kept.clear()
         self._keys.clear()
         self._indexed.clear()

@@ -1,7 +1,7 @@
-"""Whether a YAML file has to do with evals at all: other programs have files of the same names.
+"""Detects whether a YAML file is eval YAML: other programs use the same file names.
 
-Ansible, promtool, Venom, helm-unittest and Prometheus have files called `*.test.yaml`, `suite.yaml` or `targets.yaml`, too.
-The command line when it walks a folder, and the server for a file that is opened, both decide by this.
+Ansible, promtool, Venom, helm-unittest and Prometheus have files called `*.test.yaml`, `suite.yaml` or `targets.yaml`,
+too. The command line uses this when it walks folders, and the server for opened files.
 """
 
 import re
@@ -27,25 +27,25 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["head_is_eval_yaml", "is_eval_yaml"]
 
-#: Nobody else calls files this.
+#: Names that only evals use.
 _OWN = pattern(r"(?is).*\.eval\.ya?ml\Z")
-#: Which scores a script of the author's expects of a run.
+#: The name of a file with expected scores, which a script of the author reads.
 _FIXTURE = pattern(r"(?is).*\.grader-scores\.ya?ml\Z")
-#: The author says what it is: in a comment above everything else, or by its schema.
+#: Markers by which the author declares the file: a comment at the top, or its schema.
 _SAID = pattern(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
 _HEAD = 8_000
-#: Most files tell within so many characters, and a walk through a folder parses the beginning of each.
+#: Most files show their kind within this many characters, and a walk parses the beginning of each.
 _GLANCE = 1_200
-#: Items of a list; one that is still being typed should not decide.
+#: The number of items examined; one that is still being typed should not decide.
 _LOOKED_AT = 50
 
-#: Keys at the top that hardly anything else has.
+#: Top-level keys that hardly any other format has.
 _OWN_TOP = frozenset({
     "evalcases", "eval_cases", "prompts", "default_test", "derived_metrics", "evaluate_options", "assertions", "evaluators", "input_files",
     "nunjucks_filters", "preprocessors", "provider_prompt_map", "budget_usd", "on_run_complete", "eval_patterns", "guideline_patterns",
     "expected_output",
 })  # fmt: skip
-#: Keys of an item that hardly anything else has: of cases, of targets, and of scenarios.
+#: Keys of items that hardly any other format has: of cases, of targets, and of scenarios.
 _OWN_KEYS = frozenset({
     "assert_scoring_function", "assertions", "conversation_id", "criteria", "evaluators", "expected_messages", "expected_outcome",
     "expected_output", "input", "input_files", "input_messages", "reference_answer", "rubrics", "turns",
@@ -53,14 +53,14 @@ _OWN_KEYS = frozenset({
 _OWN_ENTRY = frozenset({"provider", "use_target", "judge_target", "grader_target", "provider_batching", "settings"})
 _TOP = (Suite, TargetFile, Config, Workspace, Environment)
 _ITEMS = (Case, Scenario, Target, Provider)
-#: Shorter words are like many others: helm-unittest has `it`.
+#: Shorter words are too common: helm-unittest has `it`.
 _TELLING = 4
-#: The keys whose lists hold items: of cases, and of targets.
+#: The keys whose lists hold items: cases and targets.
 _LISTS = ("tests", "testcases", "evalcases", "eval_cases", "scenarios", "targets", "providers", "target", "graders")
 
 
 def head_is_eval_yaml(path: Path) -> bool | None:
-    """`is_eval_yaml` by the first lines of a file. Of one that cannot be read nothing is known."""
+    """`is_eval_yaml` for the first lines of a file. None for an unreadable file."""
     if _OWN.match(path.name) or not path.is_file():
         return True if _OWN.match(path.name) else None
     try:
@@ -75,7 +75,7 @@ def head_is_eval_yaml(path: Path) -> bool | None:
 
 
 def _tells_at_once(text: str) -> bool:
-    """Whether the first lines have keys of evals: what follows them cannot take these away, as long as nothing is broken."""
+    """Whether the first lines have keys of evals: later lines cannot change that, as long as the syntax is valid."""
     tree = parse(text[: text.rfind("\n", 0, _GLANCE) + 1])
     root = tree.root
     if tree.problems or root is None:
@@ -91,13 +91,13 @@ def _finished(node: Mapping) -> frozenset[str]:
 
 
 def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[Node] = ()) -> bool | None:
-    """Whether a file has to do with evals; None where nothing in it tells, as in one that is only begun.
+    """Whether a file is eval YAML; None if that is unknown, as for a file that is only begun.
 
     Args:
-        path: Where it is.
+        path: Its path.
         text: Its text, or the beginning.
-        root: The root of its tree, or of what stands around its items.
-        items: The items of its list, where these are not in `root`.
+        root: The root of its tree, or of the text around its items.
+        items: The items of its list, if these are not in `root`.
     """
     at_home = path.parent.name in HOMES or path.parent.parent.name in HOMES
     if _OWN.match(path.name) or at_home or _SAID.search(text):
@@ -115,7 +115,7 @@ def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[N
 
 
 def _listed(root: Node | None) -> Iterator[Node]:
-    """The items in a tree: of a list that is everything, or of one under a key that has items."""
+    """The items in a tree: of a bare list, or of one under a key for items."""
     if isinstance(root, Sequence):
         yield from root.items
     elif isinstance(root, Mapping):
@@ -125,32 +125,32 @@ def _listed(root: Node | None) -> Iterator[Node]:
 
 
 def _is_ours(item: Mapping) -> bool:
-    """Whether an item is a case, a target, a scenario or an evaluator, as far as its keys tell."""
+    """Whether an item is a case, a target, a scenario or an evaluator, judging by its keys."""
     names = key_names(item)
     if names & _OWN_KEYS or names & _OWN_ENTRY or names >= {"id", "label"} or names >= {"config", "tests"}:
         return True
     kind = item.get("type")
     if isinstance(kind, Scalar) and kind.text in _types():
         return True
-    # Ansible's tasks have `vars` and `assert`, too, but with other keys beside them.
+    # Ansible's tasks have `vars` and `assert`, too, but with other keys.
     return bool(names & {"vars", "assert"}) and not _unknown(names, (Case,))
 
 
 def _is_of_others(item: Mapping) -> bool:
-    """Whether an item that says nothing of evals has keys of something else."""
+    """Whether an item without keys of evals has keys of another format."""
     names = key_names(item)
     unknown = _unknown(names, _ITEMS)
     return unknown >= 2 or (unknown == 1 and "id" not in names) or isinstance(item.get("assert"), Mapping)
 
 
 def _is_strange(top: frozenset[str]) -> bool:
-    """Whether keys at the top are those of another program: a suite with one misspelt key is none of them."""
+    """Whether top-level keys are those of another program, rather than of a suite with one misspelt key."""
     unknown = _unknown(top, _TOP)
     return unknown >= 2 or unknown == len(top)
 
 
 def _unknown(names: Iterable[str], shapes: tuple[type[Shape], ...]) -> int:
-    """How many keys no dialect has in such shapes, nor one like them that is long enough to tell."""
+    """The number of keys that no dialect has in such shapes, nor a similar key of sufficient length."""
     known = _known(shapes)
     return sum(n not in known and not (len(n) >= _TELLING and closest(n, known)) for n in names)
 
@@ -162,6 +162,6 @@ def _known(shapes: tuple[type[Shape], ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _types() -> frozenset[str]:
-    """The evaluator types of every dialect, but for short words that anything can have as its type."""
+    """The evaluator types of every dialect, except short words that could be a type of anything."""
     every = {name for d in DIALECTS for name in d.types_of(Evaluator)}
     return frozenset(name for name in every if "-" in name or "_" in name)

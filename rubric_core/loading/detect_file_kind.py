@@ -26,7 +26,7 @@ _SCHEMA = pattern(r"agentv-(eval|targets|config)\b")
 _SCHEMAS = {"eval": FileKind.SUITE, "targets": FileKind.TARGETS, "config": FileKind.CONFIG}
 _SUITE_KEYS = frozenset({"tests", "evalcases", "eval_cases", "testcases", "prompts", "scenarios"})
 _CONFIG_KEYS = frozenset({"eval_patterns", "guideline_patterns", "required_version"})
-#: Keys of a workspace, and those that nothing else has.
+#: Keys of a workspace, and those that only a workspace has.
 _WORKSPACE_KEYS = frozenset({
     "template", "isolation", "mode", "path", "repos", "hooks", "docker", "env", "before_all", "before_each", "after_each", "after_all",
 })  # fmt: skip
@@ -39,13 +39,13 @@ _CASE_KEYS = frozenset({
 def kind_of(
     path: PurePath | None, root: Node | None, first: Node | None = None, files: Files | None = None
 ) -> FileKind:
-    """What a file is; a suite where nothing says otherwise.
+    """The kind of a file; by default a suite.
 
     Args:
-        path: Where it is, if it is anywhere.
-        root: The root of its tree, or of what stands around its items.
-        first: The first item, when its root is a list.
-        files: The files beside it, where these may be looked at.
+        path: Its path, if any.
+        root: The root of its tree, or of the text around its items.
+        first: The first item, if its root is a list.
+        files: The files beside it, if these may be read.
     """
     named = kind_by_name(path) if path is not None else None
     if path is None or named not in (None, FileKind.SUITE):
@@ -57,20 +57,20 @@ def kind_of(
     if undecided and files is not None and _describes_dataset(path, root, files):
         return FileKind.SIDECAR
     if named is FileKind.SUITE:
-        # A name that says suite is right unless the file says by `$schema` what else it is.
+        # The name of a suite decides unless the file declares another kind by `$schema`.
         return found if found is not None and _schema(root) is not None else FileKind.SUITE
     return found or FileKind.SUITE
 
 
 def _describes_dataset(path: PurePath, root: Node | None, files: Files) -> bool:
-    """Whether there is a data set of the same name beside a file without cases."""
+    """Whether a file without cases has a data set of the same name beside it."""
     if not isinstance(root, Mapping) or key_names(root) & _SUITE_KEYS:
         return False
     return any(files.is_file(absolute(path.with_suffix(suffix))) for suffix in DATASETS)
 
 
 def kind_by_name(path: PurePath) -> FileKind | None:
-    """What a file is by its name and folder alone, or None when these do not tell."""
+    """The kind of a file by its name and folder alone, None if these are not conclusive."""
     suffix = path.suffix.lower()
     if suffix in DATASETS:
         return FileKind.DATASET
@@ -90,10 +90,10 @@ def kind_by_name(path: PurePath) -> FileKind | None:
 
 
 def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | None:
-    """What a file is by what stands in it, or None when that could be anything."""
+    """The kind of a file by its content, None if that is not conclusive."""
     if isinstance(root, Mapping):
         marked, told = _schema(root), _by_keys(key_names(root))
-        # Cases make a suite of a file whatever its mark says, and that is said of the mark.
+        # A file with cases is a suite whatever its marker declares; the marker is then reported.
         cases = told is FileKind.SUITE and not key_names(root) & {"targets", "providers", *_CONFIG_KEYS}
         return told if cases and marked is not None else marked or told
     if isinstance(first, Mapping):
@@ -102,7 +102,7 @@ def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | 
 
 
 def key_names(node: Mapping) -> frozenset[str]:
-    """The keys of a mapping, but for one that is still being typed, which tells nothing."""
+    """The keys of a mapping, except one that is still being typed."""
     half_typed = (e for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole")
     return frozenset(e.name for e in node.entries if e.name is not None) - {e.name for e in half_typed}
 

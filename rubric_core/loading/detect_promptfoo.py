@@ -1,7 +1,8 @@
-"""Whether a YAML file is a configuration of promptfoo, whose language is close to that of agentv-5 and is not the same.
+"""Detects promptfoo configurations, whose language is similar to that of agentv-5.
 
-A key that agentv-5 spells in snake_case is spelled in camelCase there: taken for a mistake and renamed, it loses its effect without
-a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is reported.
+A key that agentv-5 spells in snake_case is spelled in camelCase there: taken for a mistake and renamed, it loses its
+effect without a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is
+reported.
 """
 
 import re
@@ -23,21 +24,21 @@ from rubric_core.syntax.tree import Mapping, Node, Sequence
 __all__ = ["is_promptfoo_configuration", "is_promptfoo_file"]
 
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
-#: Characters in which a comment with a schema is looked for.
+#: The number of characters that are searched for a comment with a schema.
 _TOP_OF_FILE = 2_000
-#: Characters of a file by which a walk through a folder knows it.
+#: The number of characters by which a walk detects a configuration.
 _HEAD = 8_000
-#: A key without which a file is not even parsed to know it.
+#: A key without which a file is not even parsed for detection.
 _A_KEY = pattern(r"^[\"']?(?:prompts|providers|targets|tests|scenarios|defaultTest|redteam)[\"']?[ \t]*:", re.MULTILINE)
-#: Keys at the top that only promptfoo has.
+#: Top-level keys that only promptfoo has.
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
 })  # fmt: skip
-#: Keys that promptfoo and agentv share; every other key of agentv tells that a file is agentv's.
+#: Keys that promptfoo and AgentV share; any other key of AgentV decides for AgentV.
 _SHARED_TOP = frozenset(
     {"description", "tags", "prompts", "providers", "targets", "tests", "scenarios", "env", "extensions", "metadata"}
 )
-#: A configuration asks models something. AgentV's files with these keys are called as suites are.
+#: A configuration has keys for prompts and providers. AgentV's files with these keys have names of suites.
 _ASKED = frozenset({"prompts", "providers", "targets", "tests", "scenarios"})
 _MODELS = frozenset({"prompts", "providers"})
 _CASES = frozenset({"tests", "scenarios"})
@@ -47,12 +48,12 @@ _SHARED_CASE = frozenset(
 
 
 def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first: Node | None) -> bool:
-    """Whether a file is promptfoo's, by its name, its schema comment, or keys that nothing else has.
+    """Whether a file is promptfoo's, by its name, its schema comment, or its exclusive keys.
 
     Args:
-        path: Where it is, if it is anywhere.
+        path: Its path, if any.
         head: The beginning of its text.
-        root: The root of its tree, or of what stands around its cases.
+        root: The root of its tree, or of the text around its cases.
         first: Its first case.
     """
     agentv_name = path is not None and _AGENTV_NAME.match(path.name) is not None
@@ -71,10 +72,10 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
 
 
 def is_promptfoo_configuration(path: Path) -> bool:
-    """Whether a file is promptfoo's, by its name or its first lines; False for one that cannot be read."""
+    """Whether a file is promptfoo's, by its name or its first lines; False for an unreadable one."""
     if is_promptfoo_name(path.name):
         return True
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # reading a pipe would block
         return False
     try:
         with open_file(path) as file:
@@ -88,7 +89,7 @@ def is_promptfoo_configuration(path: Path) -> bool:
 
 
 def _is_called_otherwise(path: PurePath, names: frozenset[str]) -> bool:
-    """Whether a file with keys that agentv has, too, is a configuration of promptfoo by them and by its name.
+    """Whether a file with keys that AgentV has, too, is a promptfoo configuration by these keys and its name.
 
     AgentV finds suites by certain names only; promptfoo reads a file of any name that its command line gives.
     """
@@ -98,7 +99,7 @@ def _is_called_otherwise(path: PurePath, names: frozenset[str]) -> bool:
 
 
 def _has_only_agentv(node: Node | None, shape: Any) -> bool:  # mypy takes no class for hashable
-    """Whether a mapping has a key that agentv has and promptfoo has not."""
+    """Whether a mapping has a key that AgentV has and promptfoo has not."""
     return isinstance(node, Mapping) and bool(key_names(node) & _only_agentv(shape))
 
 
@@ -114,6 +115,6 @@ def _first(node: Node | None) -> Node | None:
 
 @lru_cache(maxsize=2)
 def _only_agentv(shape: type[Shape]) -> frozenset[str]:
-    """The keys that some dialect of agentv has in a shape, and promptfoo has not."""
+    """The keys that some dialect of AgentV has in a shape, and promptfoo has not."""
     shared = (_SHARED_TOP if shape is Suite else _SHARED_CASE) | _TOP
     return frozenset(name for dialect in DIALECTS for name in dialect.table(shape)) - shared

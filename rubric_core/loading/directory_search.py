@@ -1,4 +1,4 @@
-"""Where the files are that a suite names: beside it, or in a directory above it."""
+"""Finds the files that a suite names: beside it, or in a parent directory."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -28,32 +28,32 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: Below more directories than these each is looked at in turn, without asking for what is known of the one above it.
+#: From this depth on, directories are searched one by one, without the cached result of their parent.
 SHARED_DEPTH = 50
-#: In front of a path where a text could stand, too.
+#: The prefix of a path where a plain text could be, too.
 URL = "file://"
 _PATTERN = pattern(r"[*?\[]")
-#: What may follow the path of a file with code. Behind an extension, so that it is no drive of Windows.
+#: The suffix of the path of a code file, after its extension, so that a drive of Windows does not match.
 _FUNCTION = pattern(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
 
 
 def without_function(name: str) -> str:
-    """The path in `make.py:cases` or `hooks.mjs:after.all`, a file with code and what in it is called."""
+    """The path in `make.py:cases` or `hooks.mjs:after.all`: a code file and a function in it."""
     return _FUNCTION.sub("", name)
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a path stands for all that match it."""
+    """Whether a path is a pattern."""
     return _PATTERN.search(name) is not None
 
 
 def memoize_lookup(files: Files, key: object, find: Callable[[Files], T]) -> T:
-    """What `find` makes of the files. A look at a project remembers it, so that thousands of suites ask once per folder."""
+    """The result of `find`, cached per project, so that thousands of suites search once per folder."""
     return files.once(key, find) if isinstance(files, TrackedLookup) else find(files)
 
 
 def directories_up(start: Path, files: Files) -> tuple[Path, ...]:
-    """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
+    """`start` and its parents up to the root of the repository, or of the disk without one."""
     return memoize_lookup(files, ("directories up", start), partial(_directories_up, start))
 
 
@@ -62,7 +62,7 @@ def _directories_up(start: Path, files: Files) -> tuple[Path, ...]:
     if above == start or _is_root(start, files):
         return (start,)
     if len(start.parts) <= SHARED_DEPTH:
-        # What is found above is the same for all that is in there, and one object for each directory is hashed once.
+        # The results of a parent are the same for its whole content, and one object per directory is hashed once.
         return (start, *directories_up(above, files))
     found = [start]
     for each in start.parents:
@@ -78,7 +78,7 @@ def _is_root(directory: Path, files: Files) -> bool:
 
 
 def landmarks_in(directory: Path, names: Sequence[str], files: Files) -> Iterator[Path]:
-    """Those of some landmarks that are in that very directory, in the order of `names`."""
+    """The existing ones of some landmarks in that directory itself, in the order of `names`."""
     if isinstance(files, TrackedLookup):
         found = files.landmarks(directory)
         return (directory / name for name in names if name in found) if found else iter(())
@@ -92,12 +92,12 @@ def configuration_files(start: Path, files: Files) -> Iterator[Path]:
 
 
 def configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
-    """Those in that very directory."""
+    """Those in that directory itself."""
     return tuple(landmarks_in(directory, CONFIGURATIONS, files))
 
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:
-    """Where the file or directory `name` is looked for, in this order; `fallback` comes last."""
+    """The places where the file or directory `name` is searched, in order; `fallback` comes last."""
     if os.path.isabs(name) and (path := Path(name)).is_absolute():  # noqa: PTH117  # false for what no path is absolute for
         yield path
     relative = name.lstrip("/\\")
@@ -109,7 +109,7 @@ def places_of(name: str, directory: Path, files: Files, fallback: Path | None = 
 
 
 def current_directory() -> Path | None:
-    """The directory that is looked into last; None when it was removed under the program, as happens to servers."""
+    """The directory that is searched last; None if it was removed, as happens to servers."""
     try:
         return Path.cwd()
     except OSError:
@@ -117,5 +117,5 @@ def current_directory() -> Path | None:
 
 
 def find_file(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
-    """The file that `name` refers to for a suite in `directory`."""
+    """The file of `name` for a suite in `directory`."""
     return next((found for found in places_of(name, directory, files, fallback) if files.is_file(found)), None)

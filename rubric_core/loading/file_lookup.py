@@ -26,9 +26,9 @@ class FileLookup:
     Args:
         project: The files around it.
         path: The file.
-        kind: What it is.
-        dialect: The dialect that it is read in.
-        own: The names that the file itself gives to targets.
+        kind: Its kind.
+        dialect: Its dialect.
+        own: The target names that the file itself defines.
     """
 
     def __init__(
@@ -40,28 +40,28 @@ class FileLookup:
         self.dialect = dialect
         self.own = own
         self.kind = kind
-        #: The files that are there and can be checked, and what they are.
+        #: The existing checkable files, with their kinds.
         self.led: dict[Path, FileKind] = {}
         self.key = (project, path, kind, dialect.name, own)
 
     def runs(self, look: TrackedLookup, word: str, cwd: str) -> bool:
-        """Whether a script in a command line is there, below `cwd` or where the engine looks for files."""
+        """Whether a script in a command line exists, below `cwd` or where the engine searches."""
         if cwd:
             places = places_of(cwd, self.directory, look, self.project.fallback)
             bases = [place for place in places if look.is_directory(place)]
-            # A directory that does not exist is reported by itself.
+            # A missing directory is reported by itself.
             if not bases or any(find_file(word, base, look) is not None for base in bases):
                 return True
         return self.exists(look, word)
 
     def lead(self, look: TrackedLookup, mention: Mention, kind: FileKind | None) -> None:
-        """Keep in mind a file that can be checked as what it is."""
+        """Record a checkable file with its kind."""
         path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
         if path is not None and kind is not None and path.suffix in YAML:
             self.led.setdefault(path, kind)
 
     def exists(self, look: TrackedLookup, name: str) -> bool:
-        """Whether a file or directory is there; patterns always are."""
+        """Whether a file or directory exists; patterns always do."""
         name = name.removeprefix(URL)
         if is_pattern(name):
             return True
@@ -78,7 +78,7 @@ class FileLookup:
         what: Literal["file", "directory"] = "file",
         name: str = "",
     ) -> MissingFile:
-        """The issue of a file that does not exist, with what stands in its directory."""
+        """The issue of a missing file, with the content of its directory."""
         name = name or mention.text.removeprefix(URL)
         return MissingFile(
             span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, what=what, severity=severity,
@@ -86,14 +86,14 @@ class FileLookup:
         )  # fmt: skip
 
     def beside(self, look: TrackedLookup, name: str) -> tuple[str, ...]:
-        """What there is in the directory in which the file should be, spelt as its name is."""
+        """The content of the directory in which the file should be, in the spelling of its path."""
         folder, slash, _ = name.removeprefix(URL).rpartition("/")
         places = places_of(folder or ".", self.directory, look)
         existing = next((place for place in places if look.is_directory(place)), None)
         return tuple(f"{folder}{slash}{n}" for n in look.names(existing)) if existing is not None else ()
 
     def prompt(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
-        """A judge's prompt: the file that it is, or names, is there."""
+        """Check that a judge's prompt that is a file exists."""
         marked = mention.text.startswith(URL)
         if not marked and not _PROMPT.match(mention.text):
             return
@@ -116,7 +116,7 @@ class FileLookup:
             )
 
     def question_file(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
-        """A file whose content is part of the question."""
+        """Check a file whose content is part of the input."""
         name = mention.text.removeprefix(URL)
         if is_pattern(name):
             return

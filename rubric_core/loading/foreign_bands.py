@@ -17,7 +17,7 @@ _FROM_TO = pattern(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
 
 
 def read_foreign_bands(band: Band, node: Mapping, own: Collection[str]) -> bool:
-    """Read the bounds of a listed band that has none under a key of its `own`; whether there are any."""
+    """Read the bounds of a listed band that has none under a key of its `own`; returns whether there are any."""
     if "score_range" in band.places or ("score_range" in band.unread and not (_single(band) or _renamed(band, node))):
         return False
     named = {entry.name: entry for entry in node.entries}
@@ -39,7 +39,7 @@ def read_foreign_bands(band: Band, node: Mapping, own: Collection[str]) -> bool:
 
 
 class Tuple(NamedTuple):
-    """A band that is a list by itself: `[0, 4, poor]`, `[[0, 4], poor]`, `[0, 4]`."""
+    """A band written as a list: `[0, 4, poor]`, `[[0, 4], poor]`, `[0, 4]`."""
 
     bounds: tuple[Node, Node]
     low: int
@@ -48,7 +48,7 @@ class Tuple(NamedTuple):
 
 
 def read_tuple(node: Node | None) -> Tuple | None:
-    """What such a list says, if it is one."""
+    """The band in such a list, if it is one."""
     items = list(node.items) if isinstance(node, Sequence) else []
     if items and isinstance(items[0], Sequence):
         items = [*items[0].items, *items[1:]] if len(items[0].items) == 2 else []
@@ -63,7 +63,7 @@ def read_tuple(node: Node | None) -> Tuple | None:
 
 
 def read_inverted_map(bands: SequenceOf[Band]) -> bool:
-    """Read a map whose keys are the texts and whose values the bounds, `{poor: [0, 4], good: [5, 10]}`; whether it is one."""
+    """Read a map from texts to bounds, `{poor: [0, 4], good: [5, 10]}`; returns whether it is one."""
     read = []
     for band in bands:
         entry = Entry(band.places["score_range"].node, band.places["outcome"].node)
@@ -81,7 +81,7 @@ def read_inverted_map(bands: SequenceOf[Band]) -> bool:
 
 
 def end_before_the_next(bands: SequenceOf[Band]) -> None:
-    """Bands that only say where they start, `poor: 0` or `- 0: poor`, end where the next one starts, the last at 10."""
+    """Bands with only a start, `poor: 0` or `- 0: poor`, end before the next one, the last at 10."""
     open_ended = [b for b in bands if len(b.otherwise) == 1 and b.low == b.high]
     lows = sorted(b.low for b in bands if b.low is not None)
     for band in open_ended if len(open_ended) == len(bands) else ():
@@ -98,7 +98,7 @@ def _read(band: Band, entries: tuple[Entry, ...], bounds: tuple[int | None, int 
 
 
 def _renamed(band: Band, node: Mapping) -> Entry | None:
-    """The two bounds under a word of other tools: `range: [0, 4]`."""
+    """The two bounds under a key of other tools: `range: [0, 4]`."""
     place = band.unread.get("score_range")
     pair = place.node if place is not None else None
     if place is None or not isinstance(pair, Sequence) or len(pair.items) != 2:
@@ -108,7 +108,7 @@ def _renamed(band: Band, node: Mapping) -> Entry | None:
 
 
 def _single(band: Band) -> Node | None:
-    """The one score that stands under a word for bounds: `score: 5`."""
+    """The single score under a key for bounds: `score: 5`."""
     place = band.unread.get("score_range")
     return place.node if place is not None and whole_number(place.node) is not None else None
 
@@ -135,7 +135,7 @@ def _bounds_and_text(entry: Entry) -> tuple[tuple[int | None, int | None], str]:
 
 
 def _starts(key: Node) -> bool:
-    """Whether a key of a map says bounds, as it should."""
+    """Whether a key of a map is a valid bound."""
     return whole_number(key) is not None or (isinstance(key, Scalar) and _FROM_TO.match(key.text) is not None)
 
 
@@ -144,7 +144,7 @@ def _pair_of(low: Node, high: Node) -> tuple[int | None, int | None]:
 
 
 def whole_number(node: Node) -> int | None:
-    """A whole number as a bound, also one written as text; None for everything else."""
+    """A whole number as a bound, also written as text; None for everything else."""
     if not isinstance(node, Scalar):
         return None
     text = node.text

@@ -1,4 +1,4 @@
-"""What git does not keep: the patterns of every .gitignore from a repository's root down."""
+"""Files that git ignores: the patterns of every .gitignore from a repository's root down."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 def is_ignored(levels: tuple[Patterns, ...], path: str, *, is_folder: bool) -> bool:
-    """Whether git leaves `path` out; of several levels the deepest that says anything decides."""
+    """Whether git ignores `path`; of several levels the deepest matching one decides."""
     for patterns in reversed(levels):
         decision = patterns.decide(path, is_folder=is_folder)
         if decision is not None:
@@ -39,7 +39,7 @@ def within(folder: str) -> tuple[Patterns, ...]:
 
 
 def above(folder: str) -> tuple[Patterns, ...]:
-    """The patterns from the root of the repository down to the folder above `folder`; none outside a repository."""
+    """The patterns from the root of the repository down to the parent of `folder`; none outside of a repository."""
     here = absolute(folder)
     outer = list(here.parents)
     root = next((n for n, each in enumerate([here, *outer]) if (each / ".git").exists()), None)
@@ -49,7 +49,7 @@ def above(folder: str) -> tuple[Patterns, ...]:
     levels = _read(top / ".git" / "info" / "exclude", str(top))
     for each in reversed(outer[:root]):
         levels += within(str(each))
-    # Whoever names a folder that git leaves out wants to see what is in it.
+    # Whoever names an ignored folder wants to see its content.
     return () if is_ignored(levels, str(here), is_folder=True) else levels
 
 
@@ -58,13 +58,13 @@ def _read(file: Path, folder: str) -> tuple[Patterns, ...]:
         text = read_file(file, _LARGEST).decode("utf-8-sig", "replace")
     except OSError:
         return ()
-    # Cut as git does: a name may hold other characters that break lines.
+    # Split as git does: a name may contain other line breaks.
     patterns = _usable(folder, [_plain(line.removesuffix("\r")) for line in text.split("\n")])
     return (patterns,) if patterns else ()
 
 
 def _plain(line: str) -> str:
-    """A pattern without names of kinds of characters, which git knows and the library does not."""
+    """A pattern without character classes by name, which git supports and the library does not."""
     return _KIND.sub(lambda found: _KINDS.get(found[1], found[0]), line) if "[:" in line else line
 
 
@@ -72,7 +72,7 @@ def _usable(folder: str, lines: list[str]) -> Patterns:
     try:
         return Patterns(folder, lines)
     except ValueError:
-        # git passes over what is no pattern.
+        # git skips invalid patterns.
         return Patterns(folder, [line for line in lines if _is_pattern(folder, line)])
 
 

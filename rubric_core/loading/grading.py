@@ -1,4 +1,4 @@
-"""Which evaluators grade a case: its own, the suite's, inline rubrics and plain strings, put together by dialect."""
+"""The evaluators of a case: its own, the suite's, inline rubrics and plain strings, combined by dialect."""
 
 from collections.abc import Iterable
 
@@ -26,7 +26,7 @@ def _first(*lists: object) -> list[object] | None:
 
 
 def case_list(case: Case) -> list[object] | None:
-    """The list of a case that counts: assertions, else execution.evaluators, else evaluators."""
+    """The effective list of a case: assertions, else execution.evaluators, else evaluators."""
     execution = case.execution if isinstance(case.execution, Execution) else None
     return _first(case.assertions, execution.evaluators if execution else None, case.evaluators)
 
@@ -47,9 +47,9 @@ def suite_list(suite: Suite) -> list[object] | None:
 def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]:
     """Everything that grades `case`, in the order in which it runs.
 
-    Inline rubrics first (document 002, "Combined"), then the case's list, then the suite's: always where the dialect adds
-    it, else only when the case has none of its own. Plain strings become one rubric at the place of the first.
-    An empty result means that the default judge grades by the criteria of the case.
+    Inline rubrics first (document 002, "Combined"), then the case's list, then the suite's: always where the dialect
+    adds it, else only when the case has none of its own. Plain strings become one rubric at the place of the first. An
+    empty result means that the default judge grades by the criteria of the case.
     """
     result: list[Evaluator] = []
     if case.rubrics:
@@ -65,14 +65,14 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
 
 
 def scalar_kind(shape: Case | Suite) -> str | None:
-    """The kind in `evaluator` (or `grader`) as written; None when the key does not exist."""
+    """The kind in `evaluator` (or `grader`) as written; None without the key."""
     place = shape.places.get("evaluator")
     node = None if place is None else place.meant or place.node
     return node.text if isinstance(node, Scalar) else None
 
 
 def gather_evaluators(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
-    """A list of evaluators with its plain strings collected into one rubric; into the one that is there already, if any."""
+    """A list of evaluators with its plain strings collected into one rubric, into an existing one if any."""
     strings: Rubrics | None = None
     result: list[Evaluator] = []
     for item in items:
@@ -101,7 +101,7 @@ def _inline(case: Case, dialect: Dialect) -> Rubric:
 
 
 def required(criterion: Criterion, dialect: Dialect) -> bool:
-    """Whether a criterion gates: plain strings always do, mappings as written or by the dialect's default."""
+    """Whether a criterion is a gate: plain strings always are, mappings as written or by the dialect's default."""
     if criterion.shorthand:
         return True
     if criterion.has("required") and isinstance(criterion.required, bool):
@@ -115,11 +115,11 @@ def has_bands(criterion: Criterion) -> bool:
 
 
 def on_scale(criteria: Iterable[Criterion]) -> bool:
-    """Whether the judge scores each criterion of a rubric 0..10: one that has bands puts all of them on that scale."""
+    """Whether the judge scores each criterion of a rubric 0..10: one with bands puts all of them on that scale."""
     return any(map(has_bands, criteria))
 
 
-#: Types whose automatic name has the text that they compare with, or the number of texts; every other type is its own name.
+#: Types whose automatic name has their text or the number of their texts; every other type is its own name.
 _NAMED_BY_VALUE = frozenset(
     ("contains", "icontains", "equals", "starts-with", "ends-with", "regex", "contains-any", "contains-all", "icontains-any",
      "icontains-all", "skill-trigger", "skill-used", "not-skill-used")
@@ -141,7 +141,7 @@ def default_name(evaluator: Evaluator) -> str:
 
 
 def asserts_anything(suite: Suite | None, case: Case) -> bool:
-    """Whether anything at all is written by which an answer to `case` could fail; in the case itself, without a `suite`."""
+    """Whether any check is written that an answer to `case` could fail; only in the case itself, without a `suite`."""
     return bool(
         case.has("expected_output")
         or case_list(case)
@@ -154,7 +154,7 @@ def asserts_anything(suite: Suite | None, case: Case) -> bool:
 
 
 def default_judge() -> LlmJudge:
-    """The judge of a case that names no evaluator: it grades by the criteria of the case and its reference answer."""
+    """The judge of a case without evaluators: it grades by the criteria of the case and its reference answer."""
     made = LlmJudge(Span(0, 0), None, type="llm_judge", name="llm_judge")
     made.type_name = "llm_judge"
     return made
@@ -163,7 +163,8 @@ def default_judge() -> LlmJudge:
 def threshold_of(override: float | None, suite: Suite, case: Case, properties: Properties) -> tuple[float, str]:
     """The score from which `case` passes, and where that is written; empty for the dialect's own.
 
-    That of the command line, else of the case (`run`, then `execution`), of the default test, of the suite, of the dialect.
+    That of the command line, else of the case (`run`, then `execution`), of the default test, of the suite, of the
+    dialect.
     """
     if override is not None:
         return override, "the command line"

@@ -16,20 +16,20 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["infer_dialect"]
 
-#: So many files are asked, and so many lines of a data set.
+#: The maximum number of files, and of lines of a data set, that are examined.
 _MOST_FILES, _MOST_LINES = 3, 20
 
 
 def infer_dialect(
     look: TrackedLookup, path: Path, kind: FileKind, root: Node | None, items: Iterable[Node], names: Iterable[str]
 ) -> DialectChoice | None:
-    """The dialect and why, None where no other file tells.
+    """The dialect and the reason, None if no other file shows it.
 
     Args:
         look: Reads the files.
-        path: The text.
-        kind: What it is.
-        root: The root of its tree, or of what stands around its items.
+        path: The file.
+        kind: Its kind.
+        root: The root of its tree, or of the text around its items.
         items: The items of its list.
         names: The names of the dialects.
     """
@@ -48,7 +48,7 @@ def infer_dialect(
 
 
 def _paths(root: Node | None, items: Iterable[Node]) -> Iterator[str]:
-    """The paths among the cases, or in their place."""
+    """The paths among the cases, or in place of them."""
     values = [e.value for e in root.entries if e.name in ("tests", "eval_cases")] if isinstance(root, Mapping) else []
     for node in (*values, *items):
         for each in node.items if isinstance(node, Sequence) else [node]:

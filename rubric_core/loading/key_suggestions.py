@@ -1,4 +1,4 @@
-"""Which key an unknown one was meant to be: by its letters, by what other tools call it, and by what its value can be."""
+"""Suggests the key that an unknown one was meant to be: by spelling, by names in other tools, and by its value."""
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
@@ -19,7 +19,7 @@ __all__ = ["KeySuggestions", "has_entry"]
 
 #: The bounds of a band.
 _PAIR = 2
-#: The field that stood for the same before.
+#: The field that had the same meaning before.
 _BEFORE = {"assertions": "evaluators"}
 
 
@@ -30,15 +30,15 @@ class KeySuggestions(Tags):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
-        #: What keys that are not known can have meant, by the shape that has them.
+        #: Candidates for unknown keys, by the shape that has them.
         self._missing_keys: dict[int, tuple[Shape, dict[str, str], dict[str, str]]] = {}
-        #: Of these, the ones that can have a value, by the shape and what counts of the value.
+        #: Candidates that can have a value, by the shape and the relevant properties of the value.
         self._fitting_keys: dict[tuple[object, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
     def meant_key(self, made: Shape, place: FieldPlace, *, any_key: bool) -> str | None:
-        """The key that was probably meant, among those that do not exist yet; it is then not missing as well."""
+        """The key that was probably meant, among those that are not written yet; it is then not reported as missing."""
         if dash_within(self.text, place.node) is not None:
-            return None  # the key stands in the wrong column
+            return None  # the key is in the wrong column
         node = place.node
         value = node.value if isinstance(node, Scalar) else None
         current, _ = self._not_there_yet(made, any_key=any_key)
@@ -71,7 +71,7 @@ class KeySuggestions(Tags):
     def _fitting(
         self, made: Shape, node: Node, value: object, *, any_key: bool
     ) -> tuple[dict[str, str], dict[str, str]]:
-        """Those that a value can stand under, older names first. Many keys in a row mostly have similar values."""
+        """The candidates that can have a value, older names first. Consecutive keys mostly have similar values."""
         content = (node.text, node.style) if isinstance(node, Scalar) else None
         length = len(node.entries) if isinstance(node, Mapping) else 0
         key = (id(made), type(node), type(value), content, length)  # the shapes are kept in `_missing_keys`
@@ -84,12 +84,12 @@ class KeySuggestions(Tags):
         return known
 
     def _fits(self, made: Shape, field: str, node: Node, value: object) -> bool:
-        """Whether a value can stand under a key, as far as its shape tells, and for one of a few words the word itself."""
+        """Whether a key can have a value, judging by its shape, and for an enumeration by the word itself."""
         kind = type(made).keys[field].kind
         if field == type(made).tag and isinstance(node, Scalar):
             return True
         if field == "score_range" and isinstance(node, Mapping):
-            return len(node.entries) == _PAIR  # else it is a map of all bands
+            return len(node.entries) == _PAIR  # otherwise it is a map of all bands
         if isinstance(node, Scalar):
             if isinstance(kind, Choice):
                 return node.empty or _is_nearly(node.text, kind.names)
@@ -99,7 +99,7 @@ class KeySuggestions(Tags):
         return _can_stand(field, *classes)
 
     def _elsewhere(self, made: Shape, place: FieldPlace, current: MappingOf[str, str], *, any_key: bool) -> str | None:
-        """The key that other tools call so; where any key may stand, only the one that tells the shapes apart."""
+        """The key that other tools give this name; where any key is allowed, only one that identifies the shape."""
         field = field_called(type(made), place.name)
         if any_key:
             word = place.node.text if isinstance(place.node, Scalar) else ""
@@ -115,7 +115,7 @@ def has_entry(made: Shape, name: str) -> bool:
 
 @lru_cache(maxsize=4_000)
 def _can_stand(field: str, cls: Any, node: Any, value: Any) -> bool:
-    """Whether a node of a type, with a value of a type, can stand in a field: an unknown key is held against all of them."""
+    """Whether a field can have a node of a type with a value of a type: an unknown key is compared with all of them."""
     kind = cls.keys[field].kind
     simple = all(isinstance(k, Text | Number | Integer | Boolean | Choice) for k in _branches(kind))
     return (simple and issubclass(node, Scalar)) or could_be_of(node, value, kind)
@@ -123,7 +123,7 @@ def _can_stand(field: str, cls: Any, node: Any, value: Any) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _is_nearly(text: str, words: tuple[str, ...]) -> bool:
-    """Whether a text is one of a few words, or was meant to be."""
+    """Whether a text is one of a few words, or a misspelling of one."""
     return closest(text, words) is not None or bool(options_called(text, words))
 
 

@@ -28,7 +28,7 @@ from rubric_core.text import Span
 __all__ = ["Keys"]
 
 
-# A named tuple's own constructor is a function in Python, and each key of each text has a place.
+# A named tuple's own constructor is a Python function, and each key of each text has a place.
 _new = tuple.__new__
 #: Characters of a key that are shown if it is not a single word.
 _LONGEST = 30
@@ -57,7 +57,7 @@ class Keys(KeySuggestions):
         """The entries of a mapping by name. Its own entries take precedence over merged ones, and the first of duplicates wins."""
         found: dict[str, Merged]
         if self.is_plain(node):
-            # Nearly every mapping has each name once and merges nothing: no list of its entries is needed.
+            # Nearly every mapping has each name once and no merge key: then no list of its entries is needed.
             found = {entry.key.text: (entry, None) for entry in node.entries if type(entry.key) is Scalar}
             if len(found) == len(node.entries) and MERGE not in found:
                 self._without_repeats.add(id(node))
@@ -72,7 +72,7 @@ class Keys(KeySuggestions):
             if name in found and via is None:
                 dash = self._missing_dash(node, entry)
                 begun_again = dash is not None
-                if not repeats:  # keys that repeat in a row are one mistake
+                if not repeats:  # consecutive duplicate keys are one mistake
                     self.duplicate(node, entry, found[name][0], dash)
                 repeats = True
                 continue
@@ -81,7 +81,7 @@ class Keys(KeySuggestions):
         return found
 
     def place(self, entry: Entry, via: Span | None) -> FieldPlace:
-        """Where a key and its value are written; for those that came through an alias or merge key, where that is."""
+        """The place of a key and its value; for those from an alias or merge key, the place of that."""
         at = self.via or via
         key, value = entry.key, entry.value
         if at is None and isinstance(key, Scalar) and not isinstance(value, Alias):  # nearly always
@@ -156,9 +156,7 @@ class Keys(KeySuggestions):
         inside = self._inside(type(made), place.name)
         if others and not inside:
             own = self.dialect.spelled(type(made), others[-1][1])
-            if not (
-                any_key and own is not None and has_entry(made, own)
-            ):  # else it is a setting that happens to have the name
+            if not (any_key and own is not None and has_entry(made, own)):  # otherwise it is a setting with that name
                 self._read_key_of_another_dialect(made, entry, place, others)
             return
         meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
@@ -172,7 +170,7 @@ class Keys(KeySuggestions):
                     entry=entry,
                     shape=type(made),
                     meant=meant,
-                    # What is below the key of the list that was cut does not stand in this text.
+                    # The content below the key of the cut list is not in this text.
                     node=None if place.name == self._cut_key and made.node is self._root else made.node,
                     inside=inside,
                     owner=made,
@@ -180,7 +178,7 @@ class Keys(KeySuggestions):
             )
 
     def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
-        """Whether a key is the author's own: by its name, or because others refer to what is below it."""
+        """Whether a key is the author's own: by its name, or because references lead below it."""
         if name.startswith(("x-", "$")):
             return True
         if any(is_typo(name, each) for each in self.dialect.table(cls)):
@@ -243,7 +241,7 @@ class Keys(KeySuggestions):
             return
         written = {*made.places, *made.unread} if made.unread else made.places
         if made.unread and any(field in made.unread for field in made.nested):
-            return  # what is missing may stand there
+            return  # the missing key may be there
         groups: dict[str, bool] = {}
         for spelling, declared in self.dialect.needed(type(made)):
             present = declared.field in written
@@ -295,7 +293,7 @@ def _shown(key: str) -> str:
 
 
 def _may_repeat(node: Mapping) -> bool:
-    """Whether a mapping may contain a duplicate key: a quick test, made for every mapping of a file."""
+    """Whether a mapping may contain a duplicate key: a quick test for every mapping of a file."""
     entries = node.entries
     return len(entries) > 1 and len({each.key.text if type(each.key) is Scalar else "" for each in entries}) < len(
         entries

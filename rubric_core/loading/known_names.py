@@ -1,4 +1,4 @@
-"""The names that a suite can use: targets, templates of evaluators, programs for types and kinds of its own."""
+"""The names that a suite can use: targets, templates of evaluators, programs for custom types."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -30,10 +30,10 @@ __all__ = [
     "templates",
 ]  # fmt: skip
 
-#: The group of entry points by which an installed package brings evaluators: type to class.
+#: The entry point group of installed evaluators: type to class.
 EVALUATOR_GROUP = "rubric.evaluators"
 
-#: Stands for the packages that are installed, among the files that something depends on. No file is called so.
+#: Represents the installed packages among the files that something depends on. Not a valid file name.
 INSTALLED = Path("/**/installed")
 
 _PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
@@ -43,13 +43,13 @@ _PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", 
 class KnownTargets:
     """The targets in reach of a suite."""
 
-    #: Where each of them is.
+    #: Their locations.
     names: Mapping[str, Path]
-    #: The file that counts, None when there is none.
+    #: The effective targets file, None if there is none.
     path: Path | None = None
-    #: Whether there may be more: names made by the environment, files that cannot be read.
+    #: Whether there may be more: computed names, or files that cannot be read.
     more: bool = False
-    #: The name of what stands in the place of a targets file and why it cannot be read: a folder, a pipe.
+    #: The name of an unreadable path in place of a targets file, such as a folder or a pipe, and the reason.
     unusable: tuple[str, str] | None = None
 
 
@@ -146,14 +146,14 @@ def _templates_in(directory: Path, files: Files) -> tuple[Path, ...]:
 
 
 def template_of(look: TrackedLookup, name: str, directory: Path) -> Path | None:
-    """The file behind an `include`: a bare word is the name of a template, anything else a path."""
+    """The file of an `include`: a bare word is the name of a template, anything else a path."""
     if "/" not in name and not name.endswith(YAML):
         return templates(look, directory).get(name)
     return find_file(name.removeprefix(URL), directory, look, look.project.fallback)
 
 
 def template_file(files: Files, name: str, directory: Path) -> Path | None:
-    """The same, for whoever runs a suite."""
+    """The same, for running a suite."""
     if "/" in name or name.endswith(YAML):
         return find_file(name.removeprefix(URL), directory, files, current_directory())
     places = (
@@ -172,7 +172,7 @@ def programs(look: TrackedLookup, kind: str, directory: Path) -> frozenset[str]:
 
 
 def installed_evaluators(look: TrackedLookup) -> frozenset[str]:
-    """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
+    """The evaluator types of installed packages, from their metadata; imports none of them."""
 
     def make(inner: TrackedLookup) -> frozenset[str]:
         from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for unknown types
@@ -200,6 +200,6 @@ def _programs_in(directory: Path, kind: str, files: Files) -> tuple[Path, ...]:
 
 
 def _stem(name: str) -> str:
-    """The type that a file stands for: its name without the ending of a program."""
+    """The type that a file implements: its name without the extension of a program."""
     path = PurePath(name)
     return path.stem if path.suffix in _PROGRAMS else name

@@ -1,7 +1,7 @@
-"""Landmarks: the files that are looked for in every folder from a suite upward.
+"""Landmarks: the files that are searched in every folder from a suite upward.
 
-Targets, the engine's configuration, and what makes a folder the root of a repository. Of most folders one listing tells that there
-are none, and one path stands for all of them among the files that something depends on.
+They are targets files, the engine's configuration, and markers of the root of a repository. For most folders one
+listing shows that there are none, and one path represents all of them among the files that something depends on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,18 +13,18 @@ __all__ = [
     "stands_for_landmarks",
 ]  # fmt: skip
 
-#: The folders in which a repository keeps what its suites share: today's name, and an older one.
+#: The folders for files shared by the suites of a repository: the current name, and an older one.
 HOMES = (".agentv", ".agentevo")
-#: The engine's configuration; what is said first counts.
+#: The engine's configuration; earlier names take precedence.
 CONFIGURATIONS = tuple(
     f"{home}/{name}" for home in HOMES for name in ("config.local.yaml", "config.yaml", "config.yml")
 )
-#: Files with targets, in the order in which they are looked for in each directory.
+#: Targets files, in the order in which they are searched in each directory.
 TARGET_FILES = (
     "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
     "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
 )  # fmt: skip
-#: What the root of a repository has one of.
+#: Markers of the root of a repository.
 ROOTS = (".git/HEAD", ".git")
 
 _EVERY = (*TARGET_FILES, *CONFIGURATIONS, *ROOTS)
@@ -45,23 +45,23 @@ _MARK = "**", "landmarks"
 
 
 def stands_for_landmarks(folder: Path) -> Path:
-    """Stands for the landmarks in a folder, among the files that something depends on. No file is called so."""
+    """Represents the landmarks of a folder among the files that something depends on. Not a valid file name."""
     return folder.joinpath(*_MARK)
 
 
 def is_any_landmark(path: Path) -> bool:
-    """Whether a path stands for all landmarks of a folder."""
+    """Whether a path represents all landmarks of a folder."""
     return path.parts[-2:] == _MARK
 
 
 def every_landmark(path: Path) -> Iterator[Path]:
-    """Where the landmarks are, or would be, that a path stands for."""
+    """The possible paths of the landmarks that a path represents."""
     folder = path.parent.parent
     return (folder / name for name in _EVERY)
 
 
 def landmark_of(path: Path) -> Iterator[Path]:
-    """What stands for landmarks that may have come or gone with a path. Some disks do not tell `A` from `a`."""
+    """The path that represents the landmarks which a changed path may affect. Some disks ignore the case of names."""
     name, folder = path.name.lower(), path.parent
     if name in LANDMARKS:
         yield stands_for_landmarks(folder)

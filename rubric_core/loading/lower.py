@@ -35,10 +35,10 @@ from rubric_core.text import Span
 
 __all__ = ["Lowering"]
 
-# A named tuple's own constructor is a function in Python, and each mapping has a first line.
+# A named tuple's own constructor is a Python function, and each mapping has a first line.
 _new = tuple.__new__
 
-#: What keeps its type as it is written. A union is made anew each time that it is written out.
+#: Types that are kept as written. A union type is created again each time it is written out.
 _TYPED = (Evaluator, TargetEntry, Assertion)
 
 
@@ -49,7 +49,7 @@ class Lowering(Collections):
         return lower_ranges(self, node)
 
     def root(self, root: Node | None, file: FileKind, cut_key: str) -> list[Shape]:
-        """The shapes of a frame; `cut_key` is the key whose list was cut into blocks of its own, or ROOT_LIST."""
+        """The shapes of a frame; `cut_key` is the key whose list was cut into blocks, or ROOT_LIST."""
         kind = ROOTS[file]
         nothing = root is None or (isinstance(root, Scalar) and root.empty)
         branch = self.branch_of(kind, root) if isinstance(kind, NodeUnion) and root is not None else kind
@@ -89,7 +89,7 @@ class Lowering(Collections):
         return made if isinstance(made, Case) else None
 
     def item(self, kind: Kind[Any], item: Node, name: str, mappings: Iterable[Mapping] | None = None) -> Shape | None:
-        """The shape of one block; `mappings` are all of the item, where they are known."""
+        """The shape of one block; `mappings` are all of the item, if known."""
         made = self.value(kind, item, f"{name}[]")
         self.unread_duplicates(mappings_in(item) if mappings is None else mappings)
         return made if isinstance(made, Shape) else None
@@ -109,7 +109,7 @@ class Lowering(Collections):
         return self.shape(shape, node)
 
     def _only(self, shape: type[Shape], node: Mapping) -> Mapping | None:
-        """What stands below the only key of a mapping, where that is a name and not a key of the shape."""
+        """The content of a mapping's only key, if that is a name and not a key of the shape."""
         entry = node.entries[0] if len(node.entries) == 1 else None
         named = entry is not None and entry.name is not None and entry.name not in self.dialect.table(shape)
         return entry.value if entry is not None and named and isinstance(entry.value, Mapping) else None
@@ -132,7 +132,7 @@ class Lowering(Collections):
             node = self.flatten(kind.base, node)
         shape, written = self.type_of(kind.base, node, report=True)
         known = self.dialect.type_of(written, kind.base)
-        # Of a type that is refused only that is said, not what else it would need.
+        # Of a rejected type, only that is reported, not its missing keys.
         refused = known is not None and known.fate is SpellingStatus.REJECTED and shape is not CodeEvaluator
         made = self.shape(shape, node, lenient=shape is kind.base or refused)
         if isinstance(made, _TYPED):
@@ -140,7 +140,7 @@ class Lowering(Collections):
         return made
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
-        """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
+        """The mapping as a `cls`; a lenient one may have other keys besides the known ones."""
         if isinstance(node, JoinedMapping):
             self.issues.append(SplitItem(span=self.via or node.dash, borrowed=self.via is not None, shape=cls))
         made = cls(self.via or self._head(node), node)
@@ -205,7 +205,7 @@ class Lowering(Collections):
             self._without_value(made, field, value)
 
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
-        """A key without a value, where a suite works without the key, counts as absent."""
+        """A key without a value, if a suite works without the key, counts as absent."""
         last = self.issues[-1] if self.issues else None
         idle = may_be_left_empty(self.dialect, type(made), field, in_words=bool(node.text))
         if isinstance(last, CutText | WrongType) and last.node is node and idle:
@@ -213,7 +213,7 @@ class Lowering(Collections):
             del made.places[field]
 
     def _head(self, node: Mapping) -> Span:
-        """The first line of a mapping: what a message about all of it underlines."""
+        """The first line of a mapping, which findings about the whole mapping underline."""
         text, (start, end) = self.text, node.span
         longest = end if end - start < 400 else start + 400
         at = text.find("\n", start, longest)

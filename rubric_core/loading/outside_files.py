@@ -1,4 +1,4 @@
-"""Files of a suite that are outside of its repository: whoever runs it sends them to whoever answers or judges."""
+"""Files of a suite outside of its repository, which a run sends to targets or judges."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ __all__ = ["OutsideFile", "outside_file", "outside_files", "repository_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideFile(Issue):
-    """A file that is there, and outside of the repository, links followed."""
+    """An existing file outside of the repository, with links resolved."""
 
     name: str
     real: str
@@ -28,7 +28,7 @@ class OutsideFile(Issue):
 def outside_files(
     shapes: Iterable[Shape], words: Iterable[Mention], look: TrackedLookup, directory: Path, fallback: Path | None
 ) -> Iterator[OutsideFile]:
-    """Those that are named in shapes; nothing where there is no repository to be outside of."""
+    """The files that shapes name outside of the repository; none without a repository."""
     named = {span: name for span, name in _referenced_files(shapes, words) if not name.endswith(CODE)}
     root = repository_of(directory, look) if named else None
     for span, name in named.items():
@@ -41,7 +41,7 @@ def outside_files(
 
 
 def outside_file(span: Span, name: str, paths: Iterable[Path], root: Path, look: TrackedLookup) -> OutsideFile | None:
-    """The first of the files behind a name that is not below the top of the repository."""
+    """The first file of a name that is not below the root of the repository."""
     real = next((real for path in paths if not _is_below(real := look.real_path(path), look.real_path(root))), "")
     return OutsideFile(span=span, name=name, real=real) if real else None
 
@@ -59,12 +59,12 @@ def _referenced_files(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iter
 
 
 def _is_below(path: str, folder: str) -> bool:
-    # As text, which is the same for paths without links and `..`: a path is made of each in thousands of suites.
+    # As a string, which is the same for paths without links and `..`: avoids creating paths in thousands of suites.
     inside = path.startswith(os.path.join(folder, ""))  # noqa: PTH118  # with the separator at the end
     return inside or Path(path).is_relative_to(folder)
 
 
 def repository_of(directory: Path, look: TrackedLookup) -> Path | None:
-    """The top of the repository that holds a directory."""
+    """The root of the repository of a directory."""
     top = directories_up(directory, look)[-1]
     return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

@@ -1,4 +1,4 @@
-"""The files that a path with `*`, `?`, `[…]` or `**` stands for. The search is bounded, whatever the pattern and wherever it begins."""
+"""The files that match a pattern with `*`, `?`, `[…]` or `**`. The search is bounded."""
 
 import os
 from collections import deque
@@ -13,14 +13,14 @@ from rubric_core.loading.project import TrackedLookup
 
 __all__ = ["TOO_MANY_FOLDERS", "PathMatches", "path_matches"]
 
-#: Folders that are listed for one pattern. A repository has fewer; the disk, where there is no repository, has more.
+#: The maximum number of folders listed for one pattern. A repository has fewer; a whole disk has more.
 _MOST_LISTED = 5_000
-#: Why nothing is found, in words for the author of the pattern.
+#: The reason for no result, for the author of the pattern.
 TOO_MANY_FOLDERS = f"more than {_MOST_LISTED:,} folders would have to be searched; begin the pattern with a folder"
 
 
 class PathMatches(NamedTuple):
-    """The files that match, in the order of their names."""
+    """The matching files, ordered by name."""
 
     paths: tuple[Path, ...] = ()
     #: Whether the search was given up: then nothing is found.
@@ -28,7 +28,7 @@ class PathMatches(NamedTuple):
 
     @property
     def in_promptfoo_order(self) -> tuple[Path, ...]:
-        """As promptfoo takes them: of each folder first its files, then its folders, both from the last name to the first."""
+        """In promptfoo's order: of each folder first its files, then its folders, both in descending order."""
         return tuple(sorted(self.paths, key=_is_file_and_name, reverse=True))
 
 

@@ -1,4 +1,4 @@
-"""Many paths, of which those below a folder are found at once."""
+"""Ordered collections of paths, in which those below a folder are found quickly."""
 
 import os
 from bisect import bisect_left
@@ -15,9 +15,9 @@ class SeenPaths:
 
     def __init__(self) -> None:
         self._paths: dict[Path, Path] = {}
-        #: The paths in each folder that were seen, and the folders in it that hold some.
+        #: The paths in each folder, and its subfolders with paths.
         self._inside: dict[Path, list[Path]] = {}
-        #: The paths that stand there, and those that wait for it: a check asks for thousands and never for those below one.
+        #: The indexed paths, and those that wait for it: a check adds thousands and never queries them.
         self._placed: set[Path] = set()
         self._waiting: list[Path] = []
 
@@ -25,7 +25,7 @@ class SeenPaths:
         return path in self._paths
 
     def add(self, path: Path) -> Path:
-        """Remember a path; gives the one object that stands for it, so that thousands of sets share it."""
+        """Add a path; returns the single object for it, so that thousands of sets share it."""
         known = self._paths.get(path)
         if known is None:
             known = self._paths[path] = path
@@ -33,10 +33,10 @@ class SeenPaths:
         return known
 
     def settle(self) -> None:
-        """Put the paths that were added in their places."""
+        """Index the paths that were added."""
         for path in self._waiting:
             self._placed.add(path)
-            if path not in self._inside:  # else it was placed as a folder
+            if path not in self._inside:  # otherwise it was indexed as a folder
                 self._place(path)
         self._waiting.clear()
 
@@ -52,7 +52,7 @@ class SeenPaths:
             path = folder
 
     def below(self, path: Path) -> Iterator[Path]:
-        """The path, and everything that was seen below it."""
+        """The path, and all paths below it."""
         self.settle()
         waiting = [path]
         while waiting:
@@ -62,14 +62,14 @@ class SeenPaths:
 
 
 class SuitePaths:
-    """Suites in the order of their names, so that those below a folder stand in a row."""
+    """Suites ordered by name, so that those below a folder are adjacent."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self.names = sorted({str(absolute(path)) for path in paths})
         self.paths = tuple(map(Path, self.names))
 
     def below(self, folder: Path) -> tuple[Path, ...]:
-        """Those in a folder and below it."""
+        """The suites below a folder."""
         inside = os.path.join(folder, "")  # noqa: PTH118  # with the separator at the end
         start = bisect_left(self.names, inside)
         return self.paths[start : bisect_left(self.names, inside[:-1] + chr(ord(inside[-1]) + 1), start)]

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["Patterns", "braces"]
 
 _BRACES = re.compile(r"\{([^{},]*,[^{}]*)\}")
-#: How many patterns one with braces may stand for, and how many letters of it a message shows.
+#: The maximum number of patterns from one with braces, and of its characters in a message.
 _MOST, _SHOWN = 1000, 60
-# What the library writes for `*`, for `/**/`, and for a pattern that matches at any depth.
+# The library's regular expressions for `*`, for `/**/`, and for a pattern that matches at any depth.
 _STAR, _FOLDERS, _ANYWHERE = "[^/]*", "(?:/.+)?/", "^(?:.+/)?"
 _STARS = re.compile(r"(?:\[\^/\]\*){2,}")
-#: A set of characters, or what must not be treated as one.
+#: A character class, or an escaped character.
 _SET = re.compile(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*(?:\]|\\?\Z)")
-#: A star, and what stands between it and the next one.
+#: A star, and the text before the next one.
 _STAR_BEFORE_STAR = re.compile(
     r"\[\^/\]\*((?:\\.|\[\^/\](?![*+])|\(\?!/\)\[\^?\]?(?:\\.|[^\]\\])*\]|[^][\\()|?*+/^$.])+)(?=\[\^/\]\*)"
 )
@@ -34,7 +34,7 @@ class Patterns:
     """Some patterns and the folder that they are relative to. Immutable."""
 
     def __init__(self, folder: Path | str, lines: Iterable[str], *, any_case: bool = False) -> None:
-        """Raises ValueError for a line that is no pattern."""
+        """Raises ValueError for an invalid pattern."""
         self.folder = os.path.abspath(folder)
         self.lines = tuple(line.lower() if any_case else line for line in lines)
         self._any_case = any_case
@@ -67,14 +67,12 @@ class Patterns:
 def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec | None":
     if not any(line.strip() and not line.startswith("#") for line in lines):
         return None
-    # Only where there is a pattern: a check without any shall not wait for it.
+    # Imported only if there is a pattern.
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", FutureWarning
-            )  # what Python may one day read otherwise is no news for authors
+            warnings.simplefilter("ignore", FutureWarning)  # a FutureWarning is no news for authors
             spec = GitIgnoreSpec.from_lines(lines)
     except re.error as error:
         raise ValueError(str(error)) from error
@@ -86,10 +84,10 @@ def _compiled(lines: Sequence[str]) -> "GitIgnoreSpec | None":
 
 
 def without_backtracking(regex: str) -> str:
-    """What the library makes of a line, so that each `*` and `**` takes the first place at which what follows it fits.
+    """The library's regular expression for a pattern, changed so that each `*` and `**` takes the first place at which the rest up to the next star matches.
 
-    With another one of its kind behind that, no later place can do better. The library tries them all: a line with ten of
-    them, and a name of 200 letters, take for ever.
+    If another star follows, no later place can do better. The library tries them all: a pattern with ten stars never
+    ends on a name of 200 characters.
     """
     numbers = count()
 
@@ -97,7 +95,7 @@ def without_backtracking(regex: str) -> str:
         name = f"first_{next(numbers)}"
         return f"(?=(?P<{name}>{lazy}{rest}))(?P={name})"
 
-    # As in git, no set of characters holds the slash.
+    # As in git, no character class contains the slash.
     sets = _SET.sub(lambda found: f"(?!/){found[0]}" if found[1] is None else found[0], _STARS.sub(_STAR, regex))
     within = _STAR_BEFORE_STAR.sub(lambda found: first("[^/]*?", found[1]), sets)
     start, *middle = within.split(_FOLDERS)
@@ -110,7 +108,7 @@ def without_backtracking(regex: str) -> str:
 
 
 def braces(pattern: str) -> list[str]:
-    """`pattern` with every `{a,b}` written out, which .gitignore does not know. Raises ValueError where that is too much."""
+    """`pattern` with every `{a,b}` expanded, which .gitignore does not support. Raises ValueError for too many expansions."""
     made, ready = [pattern], list[str]()
     while made:
         each = made.pop()

@@ -1,4 +1,4 @@
-"""The functions that a file with a program has: what promptfoo calls there may be missing, or the file is no Python."""
+"""The functions that a program file defines: the one that promptfoo calls may be missing, or the file may be invalid."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,30 +13,30 @@ from rubric_core.loading.project import TrackedLookup
 
 __all__ = ["METHODS", "PROVIDER_FUNCTIONS", "ProgramTrouble", "called_in", "program_trouble"]
 
-#: What a provider in Python has one of, and one in JavaScript.
+#: The required methods of a provider in Python, and in JavaScript.
 PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api")
 METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
-#: Longer programs are not looked at.
+#: Longer programs are not examined.
 _LONGEST = 200_000
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
-#: Syntax of later Python than the one that rubric runs on may be.
+#: Syntax of a later Python than the one that rubric runs on.
 _LATER = pattern(
     r"^[ \t]{0,40}type[ \t]{1,9}\w{1,60}[ \t]{0,9}[\[=]|\b(?:def|class)[ \t]{1,9}\w{1,60}[ \t]{0,9}\[|\bexcept[ \t]{0,9}\*",
     re.MULTILINE,
 )
-#: What gives a JavaScript module names that its text does not show.
+#: JavaScript that may define names invisible in its text.
 _HIDDEN = pattern(
     r"\bexports[ \t]{0,9}=\s{0,9}(?!\s{0,9}(?:\{|async\b|function\b|class\b|\())"
     r"|\b(?:exports[ \t]{0,9}=|export[ \t]{1,9}default)\s{0,9}\{[^{}]{0,2000}\.\.\."
     r"|\bexport[ \t]{0,9}\*|\bexports\[|\bObject\.(?:assign|definePropert\w{1,3})\(\s{0,9}(?:module\.)?exports"
 )
-#: What may give a provider methods that its text does not show.
+#: JavaScript that may define methods invisible in its text.
 _INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\bObject\.assign\b|\[['\"`]")
 _EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
-#: The methods that a file in Ruby defines, and what may give it others that its text does not show.
+#: The methods that a Ruby file defines, and Ruby that may define others invisible in its text.
 _DEFINED = pattern(
     r"^[ \t]{0,40}(?:(?:private|public)[ \t]{1,9})?def[ \t]{1,9}(?:self\.)?([A-Za-z_]\w{0,100}[?!]?)", re.MULTILINE
 )
@@ -44,7 +44,7 @@ _HIDDEN_IN_RUBY = pattern(
     r"(?<![.\w])(?:require|require_relative|load|autoload|include|extend|alias|alias_method|define_method|attr_\w{1,20}|module_function)\b(?!\?)"
     r"|\b(?:method_missing|define_singleton_method|def_delegators?|\w{0,20}eval|send)\b|\bclass[ \t]{1,9}(?:<<|\w{1,100}[ \t]{0,9}<)"
 )
-#: Libraries of Ruby that define nothing that promptfoo could call.
+#: Ruby libraries that define nothing that promptfoo could call.
 _HARMLESS = pattern(
     r"^[ \t]{0,9}require[ \t]{0,9}\(?['\"](?:json|time|date|set|net/http|uri|openssl|digest|yaml|csv|logger)['\"]\)?",
     re.MULTILINE,
@@ -52,7 +52,7 @@ _HARMLESS = pattern(
 
 
 class ProgramTrouble(NamedTuple):
-    """What is wrong with a program, in words that follow its name."""
+    """A problem with a program, in words that follow its name."""
 
     words: str
     #: The function that was probably meant.
@@ -60,14 +60,14 @@ class ProgramTrouble(NamedTuple):
 
 
 def called_in(shape: Shape, field: str) -> tuple[str, ...]:
-    """The function that promptfoo calls in a Python or Ruby file in the place of a field, where none is named."""
+    """The function that promptfoo calls in a Python or Ruby file in a field, if none is named."""
     if field == "value":
         return ("get_assert",) if isinstance(shape, PythonCode | RubyCode) else ()
     return ("get_transform",) if field in _TRANSFORMS else ()
 
 
 def program_trouble(path: Path, functions: tuple[str, ...], look: TrackedLookup) -> ProgramTrouble | None:
-    """What keeps promptfoo from calling one of `functions` in a file; None where nothing does, or that cannot be told."""
+    """Why promptfoo cannot call any of `functions` in a file; None if it can, or that is unknown."""
     if path.suffix not in (".py", ".rb", *_SCRIPTS):
         return None
     return look.once(("program", path, functions), lambda files: _trouble(path, functions, files.text(path)))
@@ -102,7 +102,7 @@ def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings
+            warnings.simplefilter("ignore")  # invalid escapes in strings
             tree = ast.parse(text)
     except SyntaxError as error:
         is_later = "f-string" in error.msg or _LATER.search(text)
@@ -114,7 +114,7 @@ def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
 
 
 def _bound(body: Iterable[object]) -> Iterator[str]:
-    """The names that the statements of a module define, those in conditions included; `*` for names that it imports unseen."""
+    """The names that the statements of a module define, nested ones included; `*` for unknown imports."""
     import ast  # noqa: PLC0415
 
     for each in body:

@@ -1,4 +1,4 @@
-"""The files around suites, each read once and remembered until somebody says that it has changed.
+"""The files around suites, each read once and cached until a change is reported.
 
 Nothing here is executed, nothing is written, and the environment is not read.
 """
@@ -22,47 +22,47 @@ from rubric_core.syntax.tree import SyntaxTree
 __all__ = ["Project", "TrackedLookup"]
 
 T = TypeVar("T")
-#: Bytes; a longer file is not looked into.
+#: Bytes; a longer file is not read.
 LARGEST = 5_000_000
-#: Bytes of the largest file that a run takes for a prompt or for cases.
+#: Bytes of the largest file that a run reads as a prompt or as cases.
 LARGEST_READ = 20_000_000
 
 
 def _suites_in(folder: Path) -> Path:
-    """Stands for which suites there are below a folder, among the files that something depends on. No file is called so."""
+    """Represents the set of suites below a folder among the files that something depends on. Not a valid file name."""
     return folder / "**"
 
 
 class Project:
-    """What is known of the files around suites. One serves every analysis of a command or a server.
+    """A cache of the files around suites, shared by every analysis of a command or server.
 
     Args:
-        files: Where they are read.
-        fallback: A directory that is searched last, the current one of a command line.
+        files: Reads files.
+        fallback: A directory that is searched last; for the command line, the current one.
     """
 
     def __init__(self, files: Files, fallback: Path | None = None) -> None:
         self.files = files
         self.fallback = absolute(fallback) if fallback is not None else None
-        #: Folders of which every suite is known, and these suites.
+        #: Folders whose suites are all known, and these suites.
         self._folders: tuple[Path, ...] = ()
         self._suites = SuitePaths()
         self._checked = False
-        #: Grows with every change: what was computed before may be wrong.
+        #: Increases with every change: earlier results may be outdated.
         self.version = 0
-        #: What single files were found to be or to hold, by the question.
+        #: Facts about single files, by the question.
         self._facts: defaultdict[str, dict[Path, object]] = defaultdict(dict)
-        #: What was computed from files, by its key.
+        #: Values computed from files, by key.
         self.values = DependentValues()
         self._seen = SeenPaths()
         self._paths: dict[str, Path] = {}
         self._marks: dict[Path, Path] = {}
-        #: When each path changed last, the newest at the end; and when any of them may have.
+        #: The version of each path's last change, the newest at the end; and of the last change of all paths.
         self._changed: dict[Path, int] = {}
         self._all_changed = 0
 
     def changed(self, paths: Iterable[Path] | None = None) -> None:
-        """Files have changed, come or gone, or directories; None: any of them."""
+        """Files or directories were changed, created or deleted; None: any of them."""
         if paths is None:
             self._facts.clear()
             self.values.clear()
@@ -78,28 +78,28 @@ class Project:
         self._changed.clear()
 
     def _touch(self, paths: Collection[Path]) -> None:
-        """Forget what depends on any of the paths. What is below a directory has changed with it, and is among them."""
+        """Drop what depends on the paths. The content of a changed directory is among them."""
         self.version += 1
         self.values.index()
         for path in paths:
-            self._changed.pop(path, None)  # so that it stands at the end
+            self._changed.pop(path, None)  # so that it is at the end
             self._changed[path] = self.version
             for facts in self._facts.values():
                 facts.pop(path, None)
             self.values.forget(path)
 
     def settle(self) -> None:
-        """Index what was looked up since the last change, while the process is idle, so that the next change finds it done."""
+        """Index lookups while the process is idle, so that the next change is fast."""
         self._seen.settle()
         self.values.index()
 
     def changed_since(self, version: int, seen: AbstractSet[Path]) -> bool:
-        """Whether what was found out at that `version` from the files `seen` may be wrong by now."""
+        """Whether a result of that `version` that depends on the files `seen` may be outdated."""
         if version >= self.version:
             return False
         if version < self._all_changed:
             return True
-        # By whichever is shorter: a letter changes one file, another branch thousands.
+        # By the shorter one: a keystroke changes one file, switching branches changes thousands.
         for path in islice(reversed(self._changed), len(seen)):
             if self._changed[path] <= version:
                 return False
@@ -108,24 +108,24 @@ class Project:
         return any(self._changed.get(path, 0) > version for path in seen)
 
     def sees(self, path: Path) -> bool:
-        """Whether anything was ever found out from a file, or from its not being there."""
+        """Whether anything depends on a file or on its absence."""
         return path in self._seen or any(stands in self._seen for stands in landmark_of(path))
 
     def path(self, text: str) -> Path:
-        """The path in a text, the same object each time: suites ask about the same files again and again."""
+        """The path of a text, as a single object: suites ask about the same files again and again."""
         known = self._paths.get(text)
         if known is None:
             known = self._paths[text] = Path(text)
         return known
 
     def saw(self, path: Path) -> Path:
-        """Something is found out from a file, or from its not being there; gives the path that stands for it."""
+        """Record a dependency on a file or on its absence; returns the single object for its path."""
         return self._seen.add(path)
 
     def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
-        """Every suite in some folders: only then can anything be said to be used by none. Gives whether that is news.
+        """Set all suites of some folders, which is required to find unused names. Returns whether anything is new.
 
-        `checked`: whether what the suites refer to there is checked as well, so that mistakes are said where they are.
+        `checked`: whether the files that the suites refer to are checked as well, so that mistakes are reported there.
         """
         before = (self._folders, self._suites, self._checked)
         self._checked = checked
@@ -143,7 +143,7 @@ class Project:
         return True
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
-        """The suites in a folder and below it, in the order of their names; none when there may be more than are known."""
+        """The suites below a folder, ordered by name; empty if not all are known."""
         if not any(folder.is_relative_to(known) for known in self._folders):
             return ()
         return self._suites.below(folder)
@@ -153,54 +153,54 @@ class Project:
         return self._checked and any(known in path.parents for known in self._folders)
 
     def look(self) -> "TrackedLookup":
-        """Look at the files, keeping account of which."""
+        """A lookup of files that records dependencies."""
         return TrackedLookup(self)
 
     def read_files(self) -> list[Path]:
-        """The files whose content counts somewhere, and of which a change was not seen since they were read."""
+        """The files whose content something depends on and that have not changed since they were read."""
         return [*dict.fromkeys([*self._facts["text"], *self._facts["blank"]])]
 
     def fact(self, what: str, path: Path, find: Callable[[Path], T]) -> T:
-        """What one file is or holds, found out once."""
+        """A fact about one file, computed once."""
         facts = self._facts[what]
-        # A path is hashed in Python: it is looked up once. No fact is the project itself.
+        # Hashing a path runs in Python: it is looked up once. No fact is the project itself.
         known = facts.get(path, self)
         if known is self:
             known = facts[path] = find(path)
         return known  # type: ignore[return-value]  # one question, one type
 
     def landmarks(self, directory: Path) -> frozenset[str]:
-        """Which of the landmarks are there in a directory."""
+        """The existing landmarks of a directory."""
         return self.files.present(directory, LANDMARKS)
 
     def landmarks_mark(self, directory: Path) -> Path:
-        """What stands for the landmarks in a directory, the same object each time."""
+        """The path that represents the landmarks of a directory, as a single object."""
         known = self._marks.get(directory)
         if known is None:
             known = self._marks[directory] = stands_for_landmarks(directory)
         return known
 
     def real_path(self, path: Path) -> str:
-        """The path with all links followed. The links above it are followed once for all that is in its folder."""
+        """The path with all links resolved. Those of its parent are resolved once for the whole folder."""
         if path.name in ("", "..") or os.path.islink(path):  # noqa: PTH114  # `Path.is_symlink` takes twice as long
             return os.path.realpath(path)
         folder = self.fact("real folder", self.saw(path.parent), os.path.realpath)
         return os.path.join(folder, path.name)  # noqa: PTH118  # as text
 
 
-#: A file of white space that is longer than this many bytes is something else.
+#: A longer file is not considered blank.
 _BLANK = 256
 
 
 class TrackedLookup:
-    """One look at the files of a project. `seen` is everything that it depends on, missing files included."""
+    """A lookup in the files of a project. `seen` are all dependencies, including missing files."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.seen: set[Path] = set()
 
     def once(self, key: object, make: "Callable[[TrackedLookup], T]") -> T:
-        """What `make` finds out, the same for the same key until a file that it saw has changed."""
+        """The result of `make`, cached by key until one of its dependencies changes."""
         kept = self.project.values
         known = kept.get(key)
         if known is None:
@@ -238,13 +238,13 @@ class TrackedLookup:
         return self._fact("landmarks", project.landmarks_mark(directory), lambda _: project.landmarks(directory))
 
     def is_blank(self, path: Path) -> bool:
-        """Whether a file holds nothing but white space; False for one that cannot be read."""
+        """Whether a file contains only white space; False for an unreadable one."""
         return self._fact("blank", path, self._blank)
 
     def _blank(self, path: Path) -> bool:
         try:
             return not self.project.files.read(path, _BLANK).strip()
-        except OSError:  # longer than that, too
+        except OSError:  # or longer than that
             return False
 
     def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -269,15 +269,15 @@ class TrackedLookup:
         return self._fact("real path", path, self.project.real_path)
 
     def text(self, path: Path) -> str | None:
-        """The text of a file, None for one that cannot be read as text."""
+        """The text of a file, None if it cannot be read as text."""
         return self._fact("text", path, self._text)
 
     def glance(self, path: Path) -> str | None:
-        """The same for a file of which something else is kept: its text is not."""
+        """The same for a file whose text is not cached, as something else is."""
         return self._text(self._saw(path))
 
     def data(self, path: Path) -> bytes | None:
-        """The content of a file that is no text, or longer than those that are kept; None for one that no run reads."""
+        """The content of a binary file, or of one that is too long to be cached; None for one that no run reads."""
         try:
             return self.project.files.read(self._saw(path), LARGEST_READ)
         except (OSError, ValueError):
@@ -290,7 +290,7 @@ class TrackedLookup:
             return None
 
     def tree(self, path: Path) -> SyntaxTree | None:
-        """The tree of a YAML file, None for a file that cannot be read."""
+        """The tree of a YAML file, None for an unreadable file."""
 
         def make(look: TrackedLookup) -> SyntaxTree | None:
             text = look.text(path)

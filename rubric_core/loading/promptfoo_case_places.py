@@ -1,4 +1,4 @@
-"""The places of a configuration of promptfoo where files with cases, defaults and scenarios are named (issue 18, section 2)."""
+"""The places of case files, defaults and scenarios in a promptfoo configuration (issue 18, section 2)."""
 
 from pathlib import Path
 
@@ -24,10 +24,10 @@ _CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
 
 
 class CasePlaces(ProviderPlaces):
-    """Looks up what is named in the place of cases, of `defaultTest` and of scenarios."""
+    """Resolves the files of cases, `defaultTest` and scenarios."""
 
     def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
-        """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
+        """A path for cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
@@ -47,7 +47,7 @@ class CasePlaces(ProviderPlaces):
             self._case_files(node, name, found, rows=rows)
 
     def _without_cases(self, name: str, *, listed: bool) -> str:
-        """What promptfoo does with a path in the place of cases behind which is no file."""
+        """The effect in promptfoo of a path for cases without a file."""
         if self.look.is_directory(absolute(self.base / name)):
             return STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
         loud = not listed and name.endswith(_TABLES)

@@ -1,4 +1,4 @@
-"""Files of promptfoo with cases, prompts and values: what kind each is, and which variables are in it."""
+"""Case, prompt and value files of promptfoo: the kind of each, and its variables."""
 
 import io
 import json
@@ -25,14 +25,14 @@ __all__ = [
 _YAML = (".yaml", ".yml", ".json")
 _PROMPTS = (*PROMPTS, *_YAML)
 _WORD = pattern(r"[A-Za-z_]\w*")
-#: Columns of tables begin like this if they are no variables.
+#: The prefix of table columns that are not variables.
 SPECIAL = "__"
-#: One of these makes a case.
+#: Each of these keys makes a mapping a case.
 _NEEDED = frozenset({"assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold"})
 
 
 def kind_of_cases(path: Path) -> FileKind | None:
-    """What a file with cases is checked as; None for one that is a program, or that nothing reads."""
+    """The kind as which a case file is checked; None for a program, or a file that nothing reads."""
     suffix = path.suffix.lower()
     if suffix in (*_YAML, ".jsonl"):
         return FileKind.PROMPTFOO_CASES
@@ -40,12 +40,12 @@ def kind_of_cases(path: Path) -> FileKind | None:
 
 
 def kind_of_prompt(path: Path) -> FileKind | None:
-    """What a file with a prompt is checked as; None for a program, and for one that holds several prompts as data."""
+    """The kind as which a prompt file is checked; None for a program, and for several prompts as data."""
     return FileKind.PROMPTFOO_PROMPT if path.suffix.lower() in _PROMPTS else None
 
 
 def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None:
-    """The variables that cases in a file define; None where that cannot be told."""
+    """The variables that cases in a file define; None if unknown."""
 
     def find(files: TrackedLookup) -> frozenset[str] | None:
         text = files.text(path)
@@ -78,12 +78,12 @@ def _parts(case: Any) -> Iterator[dict[str, Any]]:
 
 
 def words_in(path: Path, look: TrackedLookup) -> frozenset[str]:
-    """The words of a file, any of which may be a variable that it uses."""
+    """The words of a file, each of which may be a variable that it uses."""
     return look.once(("promptfoo words", path), lambda files: frozenset(_WORD.findall(files.text(path) or "")))
 
 
 def case_file_trouble(path: Path, look: TrackedLookup) -> str:
-    """Why promptfoo refuses a file of cases; empty where it does not, or where the file is read in another way."""
+    """Why promptfoo rejects a case file; empty if it does not, or if the file is read in another way."""
     text = look.text(path)
     if text is None or path.suffix.lower() not in (*_YAML, ".jsonl"):
         return ""
@@ -96,7 +96,7 @@ def case_file_trouble(path: Path, look: TrackedLookup) -> str:
 
 
 def case_data(path: Path, text: str) -> list[Any] | None:
-    """The cases of a file as plain data; None where it cannot be read."""
+    """The cases of a file as plain data; None if it cannot be read."""
     if path.suffix.lower() == ".jsonl":
         return _rows(text)
     if path.suffix.lower() not in _YAML:
@@ -109,7 +109,7 @@ def case_data(path: Path, text: str) -> list[Any] | None:
 
 
 def _rows(text: str) -> list[Any] | None:
-    """A case in JSON on each line; None where one is none, or is nested too deeply."""
+    """One JSON case per line; None if one is invalid or nested too deeply."""
     try:
         return [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError):

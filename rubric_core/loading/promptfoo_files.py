@@ -1,6 +1,7 @@
-"""The files that a configuration of promptfoo names: whether they are there, and what prompts and cases are in them.
+"""Resolves the files that a promptfoo configuration names: whether they exist, and their prompts and cases.
 
-Paths are relative to the directory of the configuration. What a missing file does depends on the place (issue 18, section 2).
+Paths are relative to the directory of the configuration. The effect of a missing file depends on the place (issue 18,
+section 2).
 """
 
 import os
@@ -39,12 +40,12 @@ _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "tra
 
 
 class _Places(CasePlaces):
-    """The places of a configuration in which files are named.
+    """The places of files in a configuration.
 
     Args:
         look: The files.
         base: The directory of the configuration.
-        inlined_from: The directory of the text, where it is a file in which `file://` stands for what is in the file.
+        inlined_from: The directory of the text, if it is a file in which `file://` means the content of the file.
     """
 
     def __init__(self, look: TrackedLookup, base: Path, inlined_from: Path | None = None) -> None:
@@ -80,7 +81,7 @@ class _Places(CasePlaces):
         elif found is None and not self._is_only_template(text):
             self.outside.append(OutsideText("prompt", node))
         elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
-            return  # a prompt with `*`: it is taken as it is
+            return  # a prompt with `*`: it is used verbatim
         elif not text.startswith(URL) and (" " in text.strip() or "{{" in text):
             self.issues.append(PathLikePrompt(span=node.span, node=node, sign=sign))
         else:
@@ -89,7 +90,7 @@ class _Places(CasePlaces):
 
     @staticmethod
     def _is_only_template(text: str) -> bool:
-        """Whether a text that is taken for a path is a template, in which nothing but the environment is filled in so early."""
+        """Whether a text that looks like a path is a template, in which only the environment is filled in so early."""
         is_open = any(each in text for each in OPEN_SIGNS)
         return is_open and (" " in text or (not text.startswith(URL) and "env" not in text))
 
@@ -154,14 +155,14 @@ class _Places(CasePlaces):
         self.files.update(dict.fromkeys(found or (), FileKind.PROMPTFOO_VARS))
 
     def reference(self, node: Node | None) -> None:
-        """The file of a `$ref`; the configuration itself has an empty name."""
+        """The file of a `$ref`; empty for the configuration itself."""
         if isinstance(node, Scalar) and isinstance(node.value, str) and "://" not in node.text:
             name = node.text.partition("#")[0]
             if name and self.paths(name) == ():
                 self.missing(node, name, STOPS)
 
     def borrowed(self, shape: Assertion) -> None:
-        """The files of an assertion that is written elsewhere: reported where it is referred to, as the others are."""
+        """The files of an assertion that is written elsewhere: reported at the reference, as others are."""
         for field in _FILE_FIELDS:
             node = shape.places[field].node if shape.has(field) else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.startswith(URL):
@@ -172,7 +173,7 @@ class _Places(CasePlaces):
                     )
 
     def fields(self, shape: Shape) -> None:
-        """What is a file where it begins with `file://`."""
+        """Fields that are a file if they begin with `file://`."""
         for field in _FILE_FIELDS:
             place = shape.places.get(field)
             if place is None or place.borrowed:
@@ -201,15 +202,15 @@ def look_up_configuration(
     is_told: Callable[[Shape], bool] = lambda _: False,
     inlined_from: Path | None = None,
 ) -> BlockReferences:
-    """What one block of a configuration names in other files.
+    """Resolve the files of one block of a configuration.
 
     Args:
-        shapes: The shapes of the block, outermost ones.
+        shapes: The outermost shapes of the block.
         root: The root of its tree, for paths among the cases.
         look: The files.
         base: The directory of the configuration.
-        kept: What stands in the block for references only.
-        is_told: Whether the files of a shape that is referred to are looked up where it is written.
+        kept: The blocks that are kept for references only.
+        is_told: Whether the files of a shape with references are resolved where it is written.
         inlined_from: See `_Places`.
     """
     found = _Places(look, base, inlined_from)
@@ -278,7 +279,7 @@ def _collect_from_configuration(found: _Places, shape: Configuration) -> None:
 
 
 def _paths_in(place: FieldPlace | None) -> Iterator[Scalar]:
-    """The words in the place of a list, or in it."""
+    """The words in place of a list, or in it."""
     if place is None:
         return
     for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:

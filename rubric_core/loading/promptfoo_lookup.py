@@ -22,21 +22,21 @@ from rubric_core.text import Span
 
 __all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
 
-#: The ends of the names of programs.
+#: The extensions of programs.
 CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
-#: What begins a path that is no file here.
+#: Prefixes of paths that are not local files.
 PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
-#: A path with one of these is known only when the configuration runs.
+#: A path with one of these is only known at run time.
 OPEN_SIGNS = ("{{", "{%", "${")
 
-#: A template that a prompt brings in by its name.
+#: A template that a prompt includes by name.
 _INCLUDED = pattern(
     r"\{%-?[ \t]{0,9}(?:include|import|extends|from)[ \t]{1,9}([\"'])(?P<name>[^\"'\n]{1,200})\1(?![^%]{0,99}ignore missing)"
 )
 
 
 class PromptfooLookup:
-    """Looks up the files of one block."""
+    """Resolves the files of one block."""
 
     def __init__(self, look: TrackedLookup, base: Path) -> None:
         self.look = look
@@ -44,12 +44,12 @@ class PromptfooLookup:
         self.issues: list[Issue] = []
         self.outside: list[OutsideText] = []
         self.files: dict[Path, FileKind] = {}
-        #: As of `BlockReferences`.
+        #: See `BlockReferences`.
         self.secrets: list[tuple[Span, frozenset[str]]] = []
 
     @cached_property
     def repository(self) -> Path | None:
-        """The top of the repository of the configuration."""
+        """The root of the configuration's repository."""
         return repository_of(self.base, self.look)
 
     def sent(
@@ -76,7 +76,7 @@ class PromptfooLookup:
         return found
 
     def paths(self, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
-        """The files behind a path or a pattern; None where that cannot be told, as for a folder where `folders` are read."""
+        """The files of a path or pattern; None if unknown, as for a folder if `folders` are read."""
         if any(sign in name for sign in OPEN_SIGNS):
             return None
         place = absolute(self.base / name)
@@ -88,7 +88,7 @@ class PromptfooLookup:
         return None if folders and self.look.is_directory(place) else ()
 
     def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
-        """Report a file that does not exist, or is a folder."""
+        """Report a missing file, or a folder in place of a file."""
         folder, slash, _ = name.rpartition("/")
         place = absolute(self.base / folder)
         names = self.look.names(place) if self.look.is_directory(place) else ()
@@ -97,7 +97,7 @@ class PromptfooLookup:
             MissingFile(
                 span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
                 is_directory=is_directory,
-                # A configuration refers to no configuration, often not even to itself.
+                # A configuration does not refer to configurations, often not even to itself.
                 known=tuple(f"{folder}{slash}{each}" for each in names if not each.startswith("promptfooconfig.")),
             )
         )  # fmt: skip
@@ -117,8 +117,8 @@ class PromptfooLookup:
     ) -> tuple[Path, ...] | None:
         """The files that a word names which begins with `file://` or is `bare`; missing files are reported.
 
-        `calls` are the functions one of which promptfoo calls in a Python file where none is named, and, where it calls `ruby`, in a
-        Ruby file.
+        `calls` are the functions one of which promptfoo calls in a Python file where none is named, and, where it calls
+        `ruby`, in a Ruby file.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
@@ -167,7 +167,7 @@ class PromptfooLookup:
             )  # fmt: skip
 
     def included(self, node: Node | None) -> None:
-        """The files that a prompt includes, from the folder of the run: that of the configuration, or one around it."""
+        """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""
         if not isinstance(node, Scalar) or "{%" not in node.text:
             return
         around = [self.base, *(each for each in self.base.parents if self._is_inside(each))]

@@ -1,4 +1,4 @@
-"""What cases of promptfoo are called, which have no ids: by their description, else by their variables, else by their number."""
+"""Names for promptfoo cases, which have no ids: their description, else their variables, else their number."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,14 +8,14 @@ from rubric_core.language.secret_names import looks_secret
 
 __all__ = ["case_name", "distinct_names", "numbered_name"]
 
-#: Characters of one value, and of all values together.
+#: The maximum characters of one value, and of all values together.
 _LONGEST_VALUE, _LONGEST = 40, 80
-#: In a name, brackets are around what tells variations.
+#: In a name, brackets enclose variations.
 _BRACKETS = str.maketrans("[]", "()")
 
 
 def case_name(description: Any, variables: Any) -> str:
-    """The name of a case; empty for one that has neither a description nor a variable with one value."""
+    """The name of a case; empty without a description or a variable with a single value."""
     if isinstance(description, str | int | float) and not isinstance(description, bool):
         words = " ".join(str(description).translate(_BRACKETS).split())
         if words:
@@ -36,12 +36,12 @@ def _cut(text: str, longest: int) -> str:
 
 
 def numbered_name(number: int) -> str:
-    """The name of a case without one; its number in the list counts from 1."""
+    """The name of a case without another name; its number in the list counts from 1."""
     return f"test-{number}"
 
 
 def distinct_names(names: Iterable[str]) -> Iterator[str]:
-    """The names, each different: the second `a` is `a~2`."""
+    """The names made unique: the second `a` is `a~2`."""
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1

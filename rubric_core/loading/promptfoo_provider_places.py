@@ -1,4 +1,4 @@
-"""The places of a configuration of promptfoo where providers are named: in the list, in cases, and where they grade (issue 18, section 2)."""
+"""The places of providers in a promptfoo configuration: in the list, in cases, and as graders (issue 18, section 2)."""
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
@@ -14,14 +14,14 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["EXEC", "ProviderPlaces"]
 
-#: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
+#: The extensions of programs that promptfoo starts for each row; it loads others at the start.
 _RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
 #: The models whose tools and formats may be files.
 _WITH_FILES = ("openai:", "azure:", "azureopenai:", "anthropic:")
-#: Settings by HTTP that may be functions in files, or the text of a request.
+#: HTTP settings that may be functions in files, or the text of a request.
 _FILES_OF_HTTP = ("transformResponse", "responseParser", "transformRequest", "validateStatus", "request")
-#: What a command begins with that a prompt or a provider is.
+#: The prefix of a prompt or provider that is a command.
 EXEC = "exec:"
 #: Programs whose first argument is a script, unless it is an option.
 _INTERPRETERS = frozenset(
@@ -30,7 +30,7 @@ _INTERPRETERS = frozenset(
 
 
 class ProviderPlaces(PromptfooLookup):
-    """Looks up the programs, files and commands of providers."""
+    """Resolves the programs, files and commands of providers."""
 
     def providers(self, place: FieldPlace) -> None:
         """The providers of a configuration."""
@@ -43,7 +43,7 @@ class ProviderPlaces(PromptfooLookup):
     def provider(self, node: Node | None, consequence: str = STOPS, *, listed: bool = False) -> None:
         """A provider by its id: a file of settings, or a program.
 
-        `consequence` is that of a file which promptfoo loads at once; `listed`: whether a file may have several.
+        `consequence` is for a file that is loaded at the start; `listed`: whether a file may have several.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return
@@ -63,7 +63,7 @@ class ProviderPlaces(PromptfooLookup):
         self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True)
 
     def grader(self, shape: Shape) -> None:
-        """The model that grades: its id, or a mapping with one, or one for each role."""
+        """A grading model: its id, or a mapping with one, or one for each role."""
         place = shape.places.get("provider")
         node = place.node if place is not None and not place.borrowed else None
         roles = [node.get(role) for role in GRADER_ROLES] if isinstance(node, Mapping) else []
@@ -71,7 +71,7 @@ class ProviderPlaces(PromptfooLookup):
             self.provider(each.get("id") if isinstance(each, Mapping) else each, ROW_ERRORS)
 
     def settings(self, shape: ConfiguredProvider) -> None:
-        """The files among the settings of a model."""
+        """The files in the settings of a model."""
         place = shape.places.get("config")
         if place is not None and not place.borrowed:
             self._settings(str(shape.id), place.node)

@@ -1,4 +1,4 @@
-"""Tables of promptfoo cases: the cells of a CSV text with their places, and what columns and checks in short mean."""
+"""Tables of promptfoo cases: the cells of a CSV text with their places, and the meaning of columns and short checks."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from rubric_core.text import Span
 
 __all__ = ["SPECIAL_COLUMNS", "CaseTable", "Cell", "is_expected", "is_special", "rows_of", "short_check"]
 
-#: The columns that are no variables, beside `__expected1` and so on, `__metadata:NAME` and `__config:COLUMN:threshold`.
+#: Columns that are not variables, besides `__expected1` and so on, `__metadata:NAME` and `__config:COLUMN:threshold`.
 SPECIAL_COLUMNS = (
     "__expected", "__prefix", "__suffix", "__description", "__providerOutput", "__threshold", "__metric", "__metadata",
 )  # fmt: skip
 _CONFIG = pattern(r"__config:__expected\d*:threshold\Z")
-#: A check in short: `[not-]type[(threshold)][:value]`.
+#: A short check: `[not-]type[(threshold)][:value]`.
 _CHECK = pattern(
     r"(?P<not>not-)?(?P<type>[A-Za-z][A-Za-z0-9_-]*(?::[a-z-]+(?=\())?)(?:\((?P<threshold>[^)]*)\))?(?P<colon>:)?(?P<value>.*)",
     re.DOTALL,
@@ -24,20 +24,20 @@ _CHECK = pattern(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseTable(Issue):
-    """A table of cases by itself."""
+    """A case table that is checked on its own."""
 
     text: str
 
 
 class Cell(NamedTuple):
-    """One cell: what is in it, and where it stands, quotes included."""
+    """A cell: its text, and its span including quotes."""
 
     text: str
     span: Span
 
 
 def rows_of(text: str) -> Iterator[list[Cell]]:
-    """The rows of a CSV text, lines with nothing in them left out. A quote that is not closed goes on to the end."""
+    """The rows of a CSV text without empty lines. An unclosed quote extends to the end."""
     at = 1 if text.startswith("\ufeff") else 0
     row: list[Cell] = []
     while at <= len(text):
@@ -53,7 +53,7 @@ def rows_of(text: str) -> Iterator[list[Cell]]:
 
 
 def _cell(text: str, start: int) -> tuple[Cell, int]:
-    """The cell that begins at an offset, and where it ends."""
+    """The cell at an offset, and its end."""
     if not text.startswith('"', start):
         end = start
         while end < len(text) and text[end] not in ",\r\n":
@@ -79,13 +79,13 @@ def is_expected(column: str) -> bool:
 
 
 def is_special(column: str) -> bool:
-    """Whether a column is no variable."""
+    """Whether a column is not a variable."""
     named = column in SPECIAL_COLUMNS or is_expected(column) or column.startswith("__metadata:")
     return named or _CONFIG.match(column) is not None
 
 
 def short_check(text: str) -> tuple[str, bool] | None:
-    """The type of a check in short, and whether a colon or a threshold follows it; None for a text without a type."""
+    """The type of a short check, and whether a colon or threshold follows it; None for a text without a type."""
     found = _CHECK.match(text.strip())
     if found is None:
         return None

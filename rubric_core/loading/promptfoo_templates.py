@@ -18,15 +18,15 @@ from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 
 __all__ = ["KeptBlock", "templates"]
 
-#: The beginnings of keys below which such blocks need no anchor.
+#: The prefixes of keys below which such blocks need no anchor.
 _HOMES = ("x-", "assertionTemplates", "definitions", "$defs")
-#: Types in other places, above all in JSON Schema, to which a slip in the type of an assertion may come close.
+#: Types of other formats, above all JSON Schema, that resemble a misspelt assertion type.
 _OTHER_TYPES = frozenset({
     "object", "array", "string", "number", "integer", "boolean", "null", "function", "json_object", "json_schema", "text", "message",
 })  # fmt: skip
 
 
-#: The keys by which options are known.
+#: The keys that identify options.
 _OF_OPTIONS = (
     "disableConversationVar", "disableDefaultAsserts", "disableVarExpansion", "factuality", "postprocess", "prefix", "rubricPrompt",
     "runSerially", "storeOutputAs", "suffix", "transform", "transformVars",
@@ -38,7 +38,7 @@ class KeptBlock(NamedTuple):
 
     kind: Kind[Any]
     node: Node
-    #: The anchors by which it can be referred to, and as `#/key` the key at the top below which it stands.
+    #: The anchors that refer to it, and its top-level key as `#/key`.
     names: frozenset[str]
 
 

@@ -20,7 +20,7 @@ __all__ = ["Collections"]
 
 
 class Collections(Keys):
-    """Reads values that hold other values, except shapes."""
+    """Reads values that contain other values, except shapes."""
 
     def _list(self, kind: ListOf, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
@@ -68,7 +68,7 @@ class Collections(Keys):
         return [v for item in node.items if (v := self.value(kind.item, item, of_item)) is not HOLE]
 
     def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
-        if type(node) is Mapping and kind.mapping is not None:  # a mapping is one, whatever stands in it
+        if type(node) is Mapping and kind.mapping is not None:  # a mapping is one, whatever its content
             return self.readers[type(kind.mapping)](self, kind.mapping, node, name)
         branch = self.branch_of(kind, node)
         if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
@@ -88,7 +88,7 @@ class Collections(Keys):
 
     @staticmethod
     def branch_of(kind: NodeUnion, node: Node) -> Kind[Any] | None:
-        """The branch of a union for the type of a node; None where the union has none."""
+        """The branch of a union for the type of a node; None if the union has none."""
         if isinstance(node, Scalar):
             value = node.value
             if isinstance(value, str):
@@ -106,7 +106,7 @@ class Collections(Keys):
 
 
 def _speaks(item: Mapping) -> bool:
-    """Whether a mapping is a message: it has a role, be its key misspelt."""
+    """Whether a mapping is a message: it has a role, possibly misspelt."""
     return any(
         e.name == "role"
         or (isinstance(e.value, Scalar) and e.value.text in ROLE.names and closest(e.name or "", ("role",)))

@@ -1,4 +1,4 @@
-"""Reading the entries of mappings: their own, and those that come through merge keys."""
+"""Reads the entries of mappings: their own, and those from merge keys."""
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
@@ -14,22 +14,22 @@ from rubric_core.text import Span
 
 __all__ = ["MERGE", "EntryReader", "Merged", "MergedMapping"]
 
-#: An entry of a mapping, and the reference through which it came, if any.
+#: An entry of a mapping, and the reference it came through, if any.
 Merged = tuple[Entry, Span | None]
 
 
 class MergedMapping(NamedTuple):
-    """What was read of a mapping where it stands, for those that refer to it from elsewhere."""
+    """The entries of a mapping, for references from elsewhere."""
 
     #: Its own entries, and those of its merge keys.
     entries: list[Merged]
-    #: References of its merge keys to nothing: what it lacks may be there.
+    #: Merge keys without a target: missing keys may be there.
     lost: tuple[UnknownAlias, ...]
 
 
-#: The key through which a mapping takes over the entries of others.
+#: The merge key.
 MERGE = "<<"
-#: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
+#: The maximum number of merged entries of a mapping; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 
 
@@ -40,7 +40,7 @@ class EntryReader(ValueReader):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
-        #: The mappings with a merge key that refers to nothing: what they lack may be there.
+        #: The mappings whose merge key has no target: missing keys may be there.
         self._lacking: set[int] = set()
         self._merged: dict[int, list[Merged]] = {}
         #: What was read of mappings that can be referred to, by the id of the mapping: of those in this text, for texts
@@ -50,7 +50,7 @@ class EntryReader(ValueReader):
         self.merged_above: MappingOf[int, MergedMapping] = {}
 
     def is_plain(self, node: Mapping) -> bool:
-        """Whether the entries of a mapping have not been read yet, and nothing can refer to the mapping."""
+        """Whether the entries of a mapping have not been read yet, and no reference can lead to it."""
         return node.anchor is None and id(node) not in self._merged and not self.merged_above
 
     def entries(self, node: Mapping) -> list[Merged]:
@@ -67,7 +67,7 @@ class EntryReader(ValueReader):
         complaints = len(self.issues)
         own: list[Merged] = []
         merged: list[Merged] = []
-        #: Where an issue is about a merge key, and where what comes through that begins.
+        #: The place of an issue about a merge key, and the first merged entry.
         refused: list[tuple[int, int]] = []
         self._merged[id(node)] = own
         for entry in node.entries:
@@ -100,7 +100,7 @@ class EntryReader(ValueReader):
         return own
 
     def _name_merged(self, own: list[Merged], merged: list[Merged], refused: list[tuple[int, int]]) -> None:
-        """Put what comes through each merge key into the issue about it."""
+        """Add the merged entries to the issue about each merge key."""
         taken = {id(entry) for entry, _ in own}
         for at, (number, start) in enumerate(refused):
             issue = self.issues[number]

@@ -1,4 +1,4 @@
-"""Reading single values out of a tree: scalars by kind, aliases and merge keys, and what is wrong with them."""
+"""Reads single values from a tree: scalars by kind, aliases and merge keys, and their issues."""
 
 import math
 import re
@@ -34,14 +34,14 @@ from rubric_core.text import Span
 
 __all__ = ["HOLE", "MOST_FOLLOWED", "ValueReader"]
 
-#: Stands for a value that could not be understood.
+#: The placeholder for an invalid value.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
 _NUMBERS = (int, float)
-#: Tags that YAML itself has.
+#: Tags of YAML itself.
 _CORE = "tag:yaml.org,2002:"
-#: A list of words that was meant for a command line: in quotes with its brackets, or with its commas alone.
+#: A list of words meant as a command line: quoted with its brackets, or with commas alone.
 _NO_COMMAND = pattern(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
-#: So many references are followed, one in the other; more would end the program's stack.
+#: The maximum depth of nested references; more would overflow the stack.
 MOST_FOLLOWED = 100
 
 
@@ -51,7 +51,7 @@ def _pattern(expressions: tuple[str, ...]) -> re.Pattern[str]:
 
 
 class ValueReader:
-    """Reads the values of one block; `issues` fills up on the way."""
+    """Reads the values of one block; problems are added to `issues`."""
 
     def __init__(
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
@@ -61,12 +61,12 @@ class ValueReader:
         self._returns = "\r" in text
         self.dialect = dialect
         self.dialects = dialects
-        #: What is defined elsewhere; references to what stands in the same text know it themselves.
+        #: Anchors that are defined elsewhere; references within the text resolve themselves.
         self.anchors = anchors
         self.issues: list[Issue] = []
-        #: The names that one of a reference to nothing can have meant.
+        #: The candidates for a misspelt anchor.
         self.known: tuple[str, ...] = ()
-        #: The span of the alias or merge key that the current node stands behind.
+        #: The span of the alias or merge key through which the current node was reached.
         self.via: Span | None = None
         self._following: list[str] = []
         self._tagged_nodes: set[int] = set()
@@ -74,7 +74,7 @@ class ValueReader:
         self._interpolation = _pattern(dialect.properties.interpolation)
 
     def references(self, aliases: SequenceOf[Alias]) -> None:
-        """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
+        """Report references without a target where no value is read, as in open mappings."""
         if not aliases:
             return
         said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
@@ -87,7 +87,7 @@ class ValueReader:
                 )
 
     def target_of(self, alias: Alias) -> Node | None:
-        """What a reference refers to, here or in a block above."""
+        """The target of a reference, here or in a block above."""
         return alias.target or self.anchors.get(alias.name)
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
@@ -136,7 +136,7 @@ class ValueReader:
     # Scalars
 
     def _open_value(self, node: Scalar) -> bool:
-        """Whether the value is only known when the suite runs."""
+        """Whether the value is only known at run time."""
         return "{{" in node.text and self._interpolation.search(node.text) is not None
 
     def _wrong(self, kind: Kind[Any], node: Node, name: str) -> Any:
@@ -174,7 +174,7 @@ class ValueReader:
         return node.text
 
     def slips(self, node: Scalar, *, signs: bool = True) -> None:
-        """Complain of a plain text that is cut off by a comment or, with `signs`, has a stray sign."""
+        """Report a plain text that a comment cuts off or, with `signs`, that has a stray sign."""
         if node.style != "plain" or self.via is not None:
             return
         cut = cut_off_text(self.text, node)

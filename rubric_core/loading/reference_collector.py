@@ -1,4 +1,4 @@
-"""The words of a shape that refer to something outside it: names of targets, paths, templates, programs."""
+"""Collects the references of a shape: names of targets, paths, templates, programs."""
 
 import re
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from rubric_core.text import Span
 
 __all__ = ["KINDS", "Mention", "collect_references", "is_open", "is_script", "may_refer", "words_of"]
 
-#: What a text can refer to, beside what is looked up elsewhere.
+#: Kinds of references in a text, besides those that are resolved elsewhere.
 KINDS = frozenset({"target", "file", "directory", "template", "program", "url"})
-#: What is filled in when the suite runs, and addresses that are no files.
+#: Values that are only known at run time, and addresses that are not files.
 _OPEN = pattern(r"\{\{|\$\{|\$[A-Z]|^[a-z][a-z0-9+.-]*:(?!\\)", re.IGNORECASE)
 _SCRIPT = pattern(r"(?i)\.(?:py|ts|mts|cts|js|mjs|cjs|sh|rb|pl|php|lua)\Z")
 _LONGEST = 400
-#: Fields with values of any form, in which a text with `file://` in front is a path.
+#: Fields of any form in which a text with `file://` is a path.
 _URLS = ("prompts", "extensions")
 
 
 class Mention(NamedTuple):
-    """A word in the text that refers to something."""
+    """A reference in the text."""
 
     node: Scalar
     place: FieldPlace
@@ -37,41 +37,41 @@ class Mention(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The word."""
+        """The text of the reference."""
         return self.node.text
 
     @property
     def borrowed(self) -> bool:
-        """Whether it stands behind an alias."""
+        """Whether it is behind an alias."""
         return self.place.borrowed or self.place.meant is not None
 
     @property
     def span(self) -> Span:
-        """Where it stands, or the alias does behind which it stands."""
+        """Its span, or that of the alias before it."""
         return self.place.value if self.borrowed else self.node.span
 
 
 def collect_references(shape: Shape) -> Iterator[Mention]:
-    """Every word of the shape itself that refers to something, those left out that are only known at run time."""
+    """Every reference of the shape itself, except those that are only known at run time."""
     cls: Any = type(shape)
     for field, refers_to, listed in _fields(cls):
         place = shape.places.get(field)
-        # What cannot be read as what it should be is wrong already.
+        # Invalid values are reported anyway.
         if place is not None and field in vars(shape):
             for found in _in_place(place, field, refers_to, listed=listed):
-                # A function behind a grader's file makes no address of it: `file://check.py:strict`.
+                # A function after a grader's file does not make it an address: `file://check.py:strict`.
                 word = without_function(found.text) if isinstance(shape, Scripted) else found.text
                 if len(found.text) <= _LONGEST and not is_open(word):
                     yield found
 
 
 def may_refer(cls: Any) -> bool:
-    """Whether shapes of a class have fields that refer to something."""
+    """Whether shapes of a class have fields with references."""
     return bool(_fields(cls))
 
 
 def is_open(text: str) -> bool:
-    """Whether a word is only known when the suite runs, or an address."""
+    """Whether a word is only known at run time, or is an address."""
     return _OPEN.search(text.removeprefix(URL)) is not None
 
 
@@ -94,7 +94,7 @@ def _members(node: Node) -> list[Node]:
 
 @lru_cache(maxsize=512)
 def _fields(cls: Any) -> tuple[tuple[str, str, bool], ...]:
-    """The fields of a shape that refer to something: (field, what, whether in a list)."""
+    """The fields of a shape with references: (field, kind, whether in a list)."""
     found = [(name, *each) for name, declared in cls.keys.items() for each in _referring(declared.kind)]
     if issubclass(cls, ContentBlock | Scripted):
         found.append(("value", "file", False))
@@ -114,7 +114,7 @@ def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[st
 
 
 def words_of(mention: Mention) -> list[str]:
-    """The words of a command line, or the one argument that it is."""
+    """The words of a command line, or its only argument."""
     if mention.field.endswith("[]"):
         return [mention.text]
     import shlex  # noqa: PLC0415  # few suites name programs

@@ -1,4 +1,4 @@
-"""What is wrong with references to other files. As every issue plain data; the rule of its class has the words."""
+"""Issues with references to other files."""
 
 from pathlib import Path
 from typing import Literal
@@ -29,17 +29,17 @@ class MissingFile(Issue):
     name: str
     what: Literal["file", "directory"] = "file"
     severity: Literal["error", "warning"] = "error"
-    #: What the engine does about it.
+    #: The engine's reaction.
     consequence: str = ""
-    #: What there is in the directory in which it should be.
+    #: The content of the directory in which it should be.
     known: tuple[str, ...] = ()
-    #: Whether there is a directory of that name, where a file is read.
+    #: Whether there is a directory of that name, where a file is expected.
     is_directory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmptyFile(Issue):
-    """A file with nothing in it."""
+    """A file without content."""
 
     name: str
 
@@ -51,56 +51,56 @@ class UnknownTarget(Issue):
     node: Scalar
     name: str
     known: tuple[str, ...]
-    #: The targets file that counts.
+    #: The effective targets file.
     path: Path
-    #: Whether it names a judge, which only some evaluators ask.
+    #: Whether it names a judge, which only some evaluators need.
     judges: bool = False
-    #: Why the targets file cannot be read; empty where it can.
+    #: Why the targets file cannot be read; empty if it can.
     trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnusedTarget(Issue):
-    """A target that no suite of the workspace names."""
+    """A target that no suite of the workspace uses."""
 
     node: Node
     name: str
-    #: Its whole entry, and the list that has it where that is in one piece.
+    #: Its whole entry, and its list if that is contiguous.
     entry: Node | None = None
     listed: Node | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownTemplate(Issue):
-    """An `include` of a template that does not exist, or that cannot be used."""
+    """An `include` of a missing or invalid template."""
 
     node: Node
     name: str
     known: tuple[str, ...] = ()
-    #: What is wrong with the template that is there.
+    #: The problem of an existing template.
     trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenCases(Issue):
-    """A file of cases that cannot be read as one."""
+    """A case file that cannot be read."""
 
     node: Node
     name: str
     trouble: str
-    #: Whether the engine refuses it, too.
+    #: Whether the engine rejects it, too.
     refused: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenProgram(Issue):
-    """A program that is there, and in which promptfoo cannot call what it is to call."""
+    """An existing program in which promptfoo cannot call the function."""
 
     node: Scalar
     name: str
-    #: What is wrong with it, in words that follow its name.
+    #: The problem, in words that follow its name.
     trouble: str
-    #: The function that is named, and the one that was probably meant; empty for none.
+    #: The named function, and the one that was probably meant; empty for none.
     function: str = ""
     meant: str = ""
     consequence: str = ""
@@ -108,16 +108,16 @@ class BrokenProgram(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLikePrompt(Issue):
-    """A prompt that promptfoo takes for the path of a file, which does not exist."""
+    """A prompt that promptfoo takes for the path of a file that does not exist."""
 
     node: Scalar
-    #: What makes a path of it: "contains `/`".
+    #: The sign of a path: "contains `/`".
     sign: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptFileText(Issue):
-    """The file of a prompt of promptfoo, in which variables are filled in; `span` is where the configuration names it."""
+    """A promptfoo prompt file with template variables; `span` is its reference in the configuration."""
 
     name: str
     text: str
@@ -125,12 +125,12 @@ class PromptFileText(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptText(Issue):
-    """The text of a judge's prompt that stands in its own file; `span` is where a suite names it."""
+    """A judge's prompt in its own file; `span` is its reference in the suite."""
 
     text: str
-    #: The file; None when it is the text that is looked at.
+    #: The file; None if the prompt file itself is checked.
     path: Path | None = None
     #: Whether the file is checked by itself, too.
     checked: bool = False
-    #: The path in the suite, when the engine takes it for the prompt itself.
+    #: The path in the suite, if the engine takes it for the prompt itself.
     bare: Scalar | None = field(default=None)

@@ -1,4 +1,4 @@
-"""Whether what a suite refers to is there: targets, files, templates, programs, cases in other files."""
+"""Checks that the references of a suite exist: targets, files, templates, programs, cases in other files."""
 
 import re
 import sys
@@ -42,27 +42,27 @@ from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = ["FoundReferences", "References"]
 
-#: A whole word: what a target is mostly called.
+#: A whole word: the usual form of a target name.
 _WORD = pattern(r"[\w-]+")
-#: Makes a space of every character that no word has, in a text of ASCII.
+#: Replaces non-word characters of ASCII text by spaces.
 _BETWEEN_WORDS = "".join(c if c.isalnum() or c in "_-" else " " for c in map(chr, range(128)))
 _NOT_RUN = "agentv cannot run the suite"
 
 
 class FoundReferences(NamedTuple):
-    """What one block refers to in other files."""
+    """The resolved references of one block."""
 
     issues: list[Issue]
-    #: Everything that this depends on, missing files included.
+    #: All dependencies, including missing files.
     seen: frozenset[Path]
-    #: The files that are there and can be checked, and what they are.
+    #: The existing checkable files, with their kinds.
     files: dict[Path, FileKind]
-    #: The words that were looked up.
+    #: The resolved words.
     told: frozenset[int]
 
 
 class References(FileLookup):
-    """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen."""
+    """Resolves the references of one file. Equal keys give equal results, as long as no file in `seen` changes."""
 
     def referred(
         self,
@@ -73,14 +73,14 @@ class References(FileLookup):
         marked: bool = True,
         every: SequenceOf[Shape] | None = None,
     ) -> FoundReferences:
-        """What does not exist, and what is.
+        """The issues of references, and the resolved ones.
 
         Args:
-            shapes: The shapes of one block, outermost ones.
-            deferred: Types that nobody has, unless a program of their name is there.
-            above: The words that were told of in the blocks that this one refers to.
-            marked: Whether anything in the block may begin with `file://`.
-            every: These shapes and those inside them, where they were just put together.
+            shapes: The outermost shapes of one block.
+            deferred: Unknown types, unless a program of their name exists.
+            above: The words that were reported in the blocks to which this one refers.
+            marked: Whether any value in the block may begin with `file://`.
+            every: These shapes and those inside them, if already computed.
         """
         look = self.project.look()
         found: list[Issue] = []
@@ -109,14 +109,14 @@ class References(FileLookup):
         return FoundReferences(found, frozenset(look.seen), self.led, frozenset(told))
 
     def _is_ones_own(self, look: TrackedLookup, issue: UnknownType) -> bool:
-        """Whether somebody has written what a type stands for."""
+        """Whether a custom type is implemented."""
         if not issubclass(issue.base, Evaluator):
             return issue.name in programs(look, "providers", self.directory)
         beside = any(issue.name in programs(look, kind, self.directory) for kind in ("assertions", "evaluators"))
         return beside or issue.name in installed_evaluators(look)
 
     def cases(self, node: Scalar) -> tuple[CaseFileContents, list[Issue], frozenset[Path]]:
-        """The cases behind a path in the case list, what is wrong with it, and the files that this depends on."""
+        """The cases of a path in the case list, the issues of the path, and its dependencies."""
         name = without_function(node.text)
         if is_open(name):
             return CaseFileContents(complete=False), [], frozenset()
@@ -144,7 +144,7 @@ class References(FileLookup):
         return found, wrong, frozenset(look.seen)
 
     def _trouble(self, found: CaseFileContents) -> str:
-        """The newest releases take no suite for a file of cases."""
+        """The newest releases accept no suite as a case file."""
         newest = self.dialect.spelled(Suite, "providers") is not None
         return f"{found.suite.name} is a suite; only cases can be included" if newest and found.suite else ""
 
@@ -154,7 +154,7 @@ class References(FileLookup):
         return known_targets(look, self.directory.parent if home else self.directory)
 
     def _unused(self, look: TrackedLookup, entry: Entry, outer: Shape) -> Iterator[Issue]:
-        """A target whose name stands in no suite below the folder, and nowhere else in its own file."""
+        """A target whose name occurs in no suite below the folder, and nowhere else in its own file."""
         place = entry.places.get("name")
         name = vars(entry).get("name")
         home = self.directory.parent if self.directory.name.startswith(".agent") else self.directory
@@ -174,15 +174,15 @@ class References(FileLookup):
                 span=place.value, borrowed=place.borrowed, node=place.node, name=name, entry=entry.node, listed=listed
             )
 
-    # One way to look for each kind of reference
+    # One method for each kind of reference
 
     def target(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A name of a target."""
         name = mention.text
         if mention.field == "name" and "use_target" in shape.places:
-            return  # a name of the author's choice, beside the one that is looked up
+            return  # a name chosen by the author, besides the resolved one
         if name.startswith(URL):
-            # A file with targets stands in the place of their names.
+            # A targets file instead of names.
             yield from self._file_of_targets(look, mention)
             return
         known = self.targets(look)
@@ -228,7 +228,7 @@ class References(FileLookup):
             yield self.missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
 
     def directory_of(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
-        """A path of a directory. That of a target is relative to suites, of which there are many."""
+        """A path of a directory. That of a target is relative to suites, which may be many."""
         if not isinstance(shape, Entry):
             places = places_of(mention.text, self.directory, look, self.project.fallback)
             if not any(look.is_directory(place) for place in places):
@@ -247,13 +247,13 @@ class References(FileLookup):
             )  # fmt: skip
 
     def url(self, look: TrackedLookup, _: Shape, mention: Mention) -> Iterator[Issue]:
-        """A path that is marked as one."""
+        """A path with `file://`."""
         name = without_function(mention.text.removeprefix(URL))
         if not self.exists(look, name):
             yield self.missing(look, mention, _NOT_RUN, name=name)
 
     def program(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
-        """A command line, or a part of one: the script in it has to be there. Those of targets are relative to suites."""
+        """A command line, or a part of one: its script has to exist. Those of targets are relative to suites."""
         cwd = vars(shape).get("cwd")
         cwd = cwd if isinstance(cwd, str) else ""
         if isinstance(shape, Entry) or is_open(cwd):
@@ -275,7 +275,7 @@ _RESOLVERS: dict[str, Callable[[References, TrackedLookup, Shape, Mention], Iter
 
 
 def _words_below(home: Path, look: TrackedLookup) -> frozenset[str]:
-    """Every word in the suites below a folder, for all targets together. After an edit only that suite is read again."""
+    """Every word in the suites below a folder, for all targets. After an edit only that suite is read again."""
     below: set[str] = set()
     for path in look.suites_below(home):
         below.update(look.once(("words", path), partial(_words, path)))
@@ -283,9 +283,9 @@ def _words_below(home: Path, look: TrackedLookup) -> frozenset[str]:
 
 
 def _words(path: Path, look: TrackedLookup) -> tuple[str, ...]:
-    """The words in a file, each once. Those of many suites are the same: one object stands for each."""
+    """The words in a file, each once, as shared objects: those of many suites are the same."""
     text = look.glance(path) or ""
-    # The same words, and a third of the time: a check of thousands of suites spends much of its own here.
+    # The same words in a third of the time: a check of thousands of suites spends much of its time here.
     found = text.translate(_BETWEEN_WORDS).split() if text.isascii() else _WORD.findall(text)
     return tuple(map(sys.intern, set(found)))
 

@@ -20,7 +20,7 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequenc
 
 __all__ = ["lower_ranges"]
 
-# A named tuple's own constructor is a function in Python, and each band has two places.
+# A named tuple's own constructor is a Python function, and each band has two places.
 _new = tuple.__new__
 
 
@@ -75,7 +75,7 @@ def _listed_bands(lowering: Keys, node: Sequence) -> Iterator[Band]:
 
 
 def _suggest_bounds(lowering: Keys, since: int, bands: list[Band]) -> None:
-    """A band without bounds is probably for the scores that the others leave over."""
+    """Suggest the scores that the other bands leave over for a band without bounds."""
     taken = {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, min(b.high, 10) + 1)}
     free = [score for score in range(11) if score not in taken]
     lacking = [n for n, issue in enumerate(lowering.issues) if n >= since and isinstance(issue, MissingKey)]

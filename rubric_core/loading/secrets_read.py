@@ -1,4 +1,4 @@
-"""The keys and tokens of the environment that the templates in a file read."""
+"""The secrets of the environment that the templates in a file read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
 __all__ = ["is_secret", "secrets_read"]
 
-#: Files of data, in which what is for providers is not sent.
+#: Data files, in which settings of providers are not sent.
 _OF_DATA = (".yaml", ".yml", ".json", ".jsonl")
 
 
@@ -22,8 +22,9 @@ def secrets_read(path: Path, look: TrackedLookup, *, cases: bool, references: bo
     Args:
         path: The file.
         look: The files.
-        cases: Whether it has cases, defaults or scenarios: then what is for providers is left out.
-        references: Whether `${{ NAME }}` is a variable of the environment, as for AgentV. For promptfoo it is a dollar sign
+        cases: Whether it has cases, defaults or scenarios: then settings of providers are left out.
+        references: Whether `${{ NAME }}` is a variable of the environment, as for AgentV. For promptfoo it is a dollar
+            sign
             and a variable.
     """
 
@@ -52,7 +53,7 @@ def is_secret(name: str) -> bool:
 
 
 def _texts(data: Any) -> Iterator[str]:
-    """The texts in plain data that are not for providers. The keys of variables are names that anybody may choose."""
+    """The texts in plain data, except settings of providers. Variables may have any name."""
     left, seen = [(data, False)], set[tuple[int, bool]]()
     while left:
         value, below_vars = left.pop()
@@ -60,7 +61,7 @@ def _texts(data: Any) -> Iterator[str]:
             yield value
         elif (
             isinstance(value, list | dict) and (id(value), below_vars) not in seen
-        ):  # an anchor may stand in many places
+        ):  # an anchor may be referenced in many places
             seen.add((id(value), below_vars))
             if isinstance(value, list):
                 left += [(item, below_vars) for item in value]
@@ -69,5 +70,5 @@ def _texts(data: Any) -> Iterator[str]:
 
 
 def _is_sent(key: Any, value: Any) -> bool:
-    """Whether what stands behind a key may go to a model; the `config` of a scenario is a list of variables."""
+    """Whether the value of a key may be sent to a model; the `config` of a scenario is a list of variables."""
     return key not in NOT_SENT or (key == "config" and isinstance(value, list))

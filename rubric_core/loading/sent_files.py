@@ -1,6 +1,6 @@
 """Files of AgentV's suites whose templates are filled in and sent: their secrets, and those outside of the repository.
 
-Files that a suite names with `file://` alone are looked at by `outside_files`; here are those that are named in other ways: by a
+`outside_files` handles files that a suite names with `file://`; this module handles those named in other ways: by a
 pattern, in a prompt with a label, and in the messages of prompts and variables.
 """
 
@@ -33,13 +33,13 @@ _DATA = (".json", *YAML)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretsInFile(Issue):
-    """A file that is filled in and sent, with keys or tokens of the environment in it."""
+    """A file that is filled in and sent, with secrets of the environment in it."""
 
     names: frozenset[str]
 
 
 def sent_files(shapes: Iterable[Shape], look: TrackedLookup, directory: Path, fallback: Path | None) -> Iterator[Issue]:
-    """What is to be known of the files that prompts, rows of scenarios, and messages name."""
+    """The issues of the files that prompts, rows of scenarios, and messages name."""
     looked = _SentFiles(look, directory, fallback)
     for shape in shapes:
         if isinstance(shape, Suite | Case | DefaultTest):
@@ -55,7 +55,7 @@ def sent_files(shapes: Iterable[Shape], look: TrackedLookup, directory: Path, fa
 
 
 def secrets_of_table(node: Scalar, paths: Iterable[Path], look: TrackedLookup) -> Iterator[SecretsInFile]:
-    """The secrets in tables of cases, which are checked by nothing else."""
+    """The secrets in case tables, which are not checked otherwise."""
     tables = (path for path in paths if path.suffix.lower() in TABLES)
     yield from _secrets(node.span, (secrets_read(path, look, cases=True, references=True) for path in tables))
 
@@ -114,7 +114,7 @@ class _SentFiles:
                         yield from self._outside(word, self._paths(name), name)
 
     def in_messages(self, node: Node) -> Iterator[Issue]:
-        """The files of messages that a prompt or a variable holds as data."""
+        """The files that messages in a prompt or variable name."""
         for each in walk(node):
             kind = each.get("type") if isinstance(each, Mapping) else None
             value = each.get("value") if isinstance(each, Mapping) else None

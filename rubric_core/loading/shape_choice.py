@@ -1,4 +1,4 @@
-"""Which of several shapes a mapping has: the `type` of an evaluator, the kind of a provider."""
+"""Selects the shape of a mapping: by the `type` of an evaluator, or the kind of a provider."""
 
 from rubric_core.language.dialect import SpellingStatus, TypeName
 from rubric_core.language.evaluators import Custom, Evaluator, Include
@@ -11,17 +11,17 @@ from rubric_core.text import Span
 
 __all__ = ["Tags"]
 
-#: What a dialect does with a type with which nothing is wrong.
+#: The statuses of a type without a problem.
 _FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
-#: How the kind of a provider begins that is a program of the author's.
+#: The prefix of a provider kind that is a program of the author's.
 _ELSEWHERE = ("file://", "package:")
 
 
 class Tags(EntryReader):
-    """Reads what tells shapes apart."""
+    """Reads the tags that select shapes."""
 
     def type_of(self, base: type[Shape], node: Mapping, *, report: bool = False) -> tuple[type[Shape], str]:
-        """Which shape below `base` the mapping has, and the tag as written; `base` itself when that is unknown."""
+        """The shape below `base` for the mapping, and the tag as written; `base` itself if that is unknown."""
         at: Span | None = None
         tag: Node | None = None
         key = self.dialect.spelled(base, base.tag) or base.tag
@@ -52,7 +52,7 @@ class Tags(EntryReader):
         return (Custom if issubclass(base, Evaluator) and self.dialect.properties.custom_types else base), tag.text
 
     def _includes(self, base: type[Shape], node: Mapping) -> bool:
-        """Whether the mapping names a template in place of a type."""
+        """Whether the mapping names a template instead of a type."""
         known = issubclass(base, Evaluator) and self.dialect.table(Include).get("include") is not None
         return known and node.get("include") is not None
 
@@ -112,7 +112,7 @@ class Tags(EntryReader):
         )
 
     def _current(self, known: TypeName, base: type[Shape]) -> str | None:
-        """How this dialect writes the type today; None where several words could be meant."""
+        """The current spelling of the type in this dialect; None if it is ambiguous."""
         names = [
             t.name
             for t in self.dialect.types_of(base).values()
@@ -121,7 +121,7 @@ class Tags(EntryReader):
         return names[0] if names and (issubclass(base, Evaluator) or len(names) == 1) else None
 
     def flatten(self, base: type[Shape], node: Mapping) -> Mapping:
-        """The mapping with the keys of those under the nested fields of `base` beside its own."""
+        """The mapping with the keys of the nested fields of `base` beside its own."""
         node = _keyed(base, node)
         table = self.dialect.table(base)
         nested = {name for name, s in table.items() if s.field in base.nested and s.fate.read}

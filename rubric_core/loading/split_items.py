@@ -19,7 +19,7 @@ TypeOf = Callable[[type[Shape], Mapping], tuple[type[Shape], str]]
 
 
 class JoinedMapping(Mapping):
-    """Two mappings read as the one that they were meant to be."""
+    """Two mappings read as one."""
 
     __slots__ = ("dash",)
 
@@ -27,14 +27,14 @@ class JoinedMapping(Mapping):
         span = Span(first.span.start, second.span.end)
         super().__init__(span, span, first.anchor, first.tag, flow=False)
         self.entries = [*first.entries, *second.entries]
-        #: The dash that does not belong there.
+        #: The extra dash.
         self.dash = dash
 
 
 def join_split_item(
     items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: str, type_of: TypeOf
 ) -> Iterator[Node]:
-    """The items, with those that were cut in two made whole again."""
+    """The items, with split ones joined."""
     mapping = kind.mapping if isinstance(kind, NodeUnion) else kind
     if not isinstance(mapping, Shaped | Tagged) or len(items) < 2:
         yield from items
@@ -55,7 +55,7 @@ def join_split_item(
 def _extra_dash(
     first: Node, second: Node, kind: Shaped | Tagged, dialect: Dialect, text: str, type_of: TypeOf
 ) -> Span | None:
-    """The dash in front of `second`, when the two are certainly halves of one."""
+    """The dash before `second`, if the two are certainly halves of one item."""
     if not isinstance(first, Mapping) or not isinstance(second, Mapping) or first.flow or second.flow:
         return None
     if first.entries and second.entries and first.entries[0].name == second.entries[0].name:
@@ -87,7 +87,7 @@ def _head(shape: type[Shape], dialect: Dialect) -> str:
 
 
 def _lacks(shape: type[Shape], names: set[str | None], dialect: Dialect) -> bool:
-    """Whether a key is missing without which the first half means nothing."""
+    """Whether a key is missing without which the first half has no meaning."""
     return any(
         dialect.demanded(shape, k.field) and s.name not in names and not k.group for s, k in dialect.fields(shape)
     )

@@ -1,4 +1,4 @@
-"""Which target file counts for a suite: the first in its directory, else in those above. Nothing here reads the content."""
+"""Which targets file applies to a suite: the first in its directory, else in its parents. Nothing here reads the content."""
 
 import errno
 from pathlib import Path
@@ -14,7 +14,7 @@ LARGEST = 2_000_000
 
 
 def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
-    """The target file for a suite in `directory`; `fallback` is looked at last (the current directory)."""
+    """The targets file for a suite in `directory`; `fallback` is searched last (the current directory)."""
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
         found = _targets_beside(place, files)
         if found is not None:
@@ -23,7 +23,7 @@ def find_targets(directory: Path, files: Files, fallback: Path | None = None) ->
 
 
 def unusable_targets(directory: Path, files: Files, fallback: Path | None = None) -> tuple[str, str] | None:
-    """Paths with the name of a target file, nearer than the first usable one, that cannot be used, and why: a folder, a pipe."""
+    """Unreadable paths named like a targets file that precede the usable one, and why: a folder, a pipe."""
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
         if has_targets(place, files):
             return None
@@ -35,19 +35,19 @@ def unusable_targets(directory: Path, files: Files, fallback: Path | None = None
 
 
 def _why_no_file(path: Path, files: Files) -> str:
-    """Why what stands there cannot be read; empty where nothing does."""
+    """Why a path cannot be read; empty if it does not exist."""
     try:
         files.read(path, LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return "this link points to nothing" if path.is_symlink() else ""
     except OSError as error:
-        # Where the path is too long, nothing can stand.
+        # A path that is too long does not exist.
         return "" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)
     return ""
 
 
 def has_targets(directory: Path, files: Files) -> bool:
-    """Whether there is a target file for what stands in that very directory."""
+    """Whether there is a targets file in that directory itself."""
     return _targets_beside(directory, files) is not None
 
 

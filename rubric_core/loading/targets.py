@@ -1,4 +1,4 @@
-"""Reads the entries of target files, and the targets of suites. Nothing here reads the environment."""
+"""Reads the entries of targets files, and the targets of suites. Nothing here reads the environment."""
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
@@ -33,32 +33,32 @@ __all__ = [
 ]
 
 _ROOT = Span(0, 0)
-#: What the target is called that a suite describes under `target` without a name.
+#: The name of the target that a suite describes under `target` without a name.
 OWN_TARGET = "target"
 #: Keys under which files and suites list targets.
 LISTS = ("targets", "providers", "graders")
 #: Settings that name other targets.
 POINTERS = ("use_target", "grader_target", "judge_target", "fallback_targets", "extends")
-#: Under these keys some dialects have the settings one level deeper.
+#: Keys under which some dialects nest the settings one level deeper.
 NESTED = ("settings", "config")
 
 
 @dataclass(frozen=True)
 class TargetSource:
-    """A file with targets: a target file or a suite."""
+    """A file with targets: a targets file or a suite."""
 
     path: Path
-    #: What the spans of its nodes refer to.
+    #: The text that the spans of its nodes refer to.
     text: str
     root: Node | None
     anchors: MappingOf[str, Node]
     #: The line of a span in the file, from 1.
     line: Callable[[Span], int]
-    #: The dialect, where it is known: that of a suite.
+    #: The dialect, if known: that of a suite.
     known: str = ""
 
     def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
-        """The dialect that the file declares, else the one that its keys suggest."""
+        """The dialect that the file declares, else the one that its keys indicate."""
         root = self.root
         bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
         choice = choose_file_dialect(FileKind.TARGETS, root, bare, self.text)
@@ -68,20 +68,20 @@ class TargetSource:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTargetEntry:
-    """One target as it is written: variables are not filled in, and nothing is checked."""
+    """A target as written: variables are not filled in, and nothing is checked."""
 
     name: str
-    #: The word behind `provider`; empty for an entry that only points to another one.
+    #: The value of `provider`; empty for an entry that only refers to another one.
     kind: str
     #: Every other key, as plain data.
     settings: MappingOf[str, Any]
-    #: Where the name stands, and each key.
+    #: The place of the name, and of each key.
     span: Span
     home: TargetSource
     #: The whole entry in the text.
     node: Node
     spans: MappingOf[str, Span] = field(default_factory=dict)
-    #: Whether it stands under `providers`, where `id` says its kind.
+    #: Whether it is under `providers`, where `id` is its kind.
     as_provider: bool = False
 
     def where(self, key: str = "") -> str:
@@ -92,14 +92,14 @@ class LoadedTargetEntry:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTargetFile:
-    """The entries of one or several target files, and the problems of the first file."""
+    """The entries of one or several targets files, and the problems of the first file."""
 
     home: TargetSource
     entries: tuple[LoadedTargetEntry, ...] = ()
     problems: tuple[tuple[Span, str], ...] = ()
-    #: The first place where the text is no YAML: what stands in the file is then not certain.
+    #: The first syntax error: the content of the file is then uncertain.
     broken: tuple[Span, str] | None = None
-    #: Further target files that it names.
+    #: Further targets files that it names.
     includes: tuple[str, ...] = ()
     #: The names under `defaults`: `provider` and `grader`.
     defaults: MappingOf[str, str] = field(default_factory=dict)
@@ -153,7 +153,8 @@ def targets_in(
     Args:
         home: The text.
         problems: Its syntax problems.
-        beside_others: Whether it is a suite or a configuration; a bare name there refers to a target and is none.
+        beside_others: Whether it is a suite or a configuration, where a bare name refers to a target and does not
+            define one.
     """
     problems = tuple(problems)
     troubles = [(p.span, p.message) for p in problems]
@@ -238,7 +239,7 @@ def _from_shorthand(node: Scalar) -> Mapping:
 
 
 def _with_name(node: Mapping) -> Mapping:
-    """What a suite has under `target` may do without a name: only that suite refers to it."""
+    """A suite's `target` needs no name, as only that suite refers to it."""
     if own_target_name(plain(node, {})) != OWN_TARGET:
         return node
     made = Mapping(node.span, node.whole, node.anchor, node.tag, node.flow)
@@ -266,7 +267,7 @@ def _unfolded(node: Mapping) -> Mapping:
 
 
 def _keys(written: dict[str, Any]) -> tuple[str, str] | None:
-    """The keys that hold name and kind, None without a name. `id` is the kind unless `provider` is, or another entry says."""
+    """The keys of name and kind, None without a name. `id` is the kind unless `provider` is, or another entry decides."""
     named = {"provider", "name", "extends", "use_target"} & written.keys() or "id" not in written
     kind = "provider" if named else "id"
     names = ("label", "name", "id") if kind == "id" else ("name", "id", "label")
@@ -275,7 +276,7 @@ def _keys(written: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _spans(node: Node | None) -> dict[str, Span]:
-    """Where each key of an entry has its value; what stands one level deeper counts as well."""
+    """The place of each key's value in an entry, including those one level deeper."""
     own = node.entries if isinstance(node, Mapping) else []
     inner = [e for o in own if o.name in NESTED and isinstance(o.value, Mapping) for e in o.value.entries]
     return {e.name: e.value.span for e in (*own, *inner) if e.name}

@@ -1,4 +1,4 @@
-"""Templates of evaluators: whether an `include` gives what it should."""
+"""Checks the templates of evaluators: whether an `include` provides what it should."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +9,12 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["template_trouble"]
 
-#: A template may include templates, and these may again.
+#: Templates may include templates, up to this depth.
 _DEEPEST = 3
 
 
 def template_trouble(look: TrackedLookup, path: Path) -> str:
-    """What is wrong with the template at `path`, in words for whoever includes it; empty when it can be used."""
+    """The problem of the template at `path`, for its includers; empty if it is usable."""
     return look.once(("template", path), lambda inner: _trouble(inner, path, ()))
 
 

@@ -1,4 +1,4 @@
-"""Slips in plain texts that YAML reads without complaint: a comment that cuts a text off, and signs that become part of it."""
+"""Mistakes in plain texts that YAML accepts: a comment that cuts a text off, and signs that become part of it."""
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import CutText, StraySign
@@ -8,25 +8,25 @@ from rubric_core.text import Span
 
 __all__ = ["cut_off_text", "is_sound", "stray_sign", "swallowed_text"]
 
-#: Behind a plain text: a comment that begins with a number, as numbers of issues do.
+#: A comment after a plain text that begins with a number, such as an issue number.
 _CUT = pattern(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
-#: The same where all of the value is gone; an intended comment has a blank after its `#`.
+#: The same if the whole value is cut off; an intended comment has a blank after its `#`.
 _SWALLOWED = pattern(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: A name.
 _WORD = pattern(r"[A-Za-z][\w./:-]*")
-#: A text with a quote at its end and no other: neither inches nor the genitive of a plural.
+#: A text with a quote at its end and no other: neither inches nor a plural genitive.
 _UNOPENED = pattern(r"[^\"]*[^\"\d\s]\"|[^']*[^'\ds]'")
 _CURLY = pattern(r"[“„«‹‘]([A-Za-z][\w./:-]*)[”“»›’]")
 
 
 def swallowed_text(text: str, node: Scalar, name: str) -> CutText | None:
-    """The comment that is all of a value, as in `issue: #12`. `name` is the key, for messages."""
+    """The comment that is the whole value, as in `issue: #12`. `name` is the key, for messages."""
     comment = _SWALLOWED.match(text, node.span.end) if node.empty else None
     return None if comment is None else CutText(span=Span(*comment.span(1)), node=node, rest=comment[1], name=name)
 
 
 def is_sound(text: str, node: Scalar) -> bool:
-    """Whether a plain text certainly has none of these slips, as nearly every one."""
+    """Whether a plain text certainly has none of these mistakes, as nearly every one."""
     written, (start, end) = node.text, node.span
     return (
         written[0].isalnum()
@@ -52,7 +52,7 @@ def stray_sign(text: str, node: Scalar) -> StraySign | None:
         and text.find("\n", start, end) < 0
         and text.find("\r", start, end) < 0
     ):
-        return None  # as nearly every text: each of these signs stands at an end of it
+        return None  # as nearly every text: each of these signs is at an end of it
     at_end = Span(end - 1, end)
     dash = dash_within(text, node)
     if dash is not None and start >= len("- ") and text.startswith("- ", start - len("- ")):

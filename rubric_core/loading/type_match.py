@@ -1,4 +1,4 @@
-"""Compares the written type with the expected one: in words, and whether one can be the other."""
+"""Compares the written type with the expected one: in words, and whether they are compatible."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ __all__ = ["could_be", "could_be_of", "found_words", "takes_text"]
 
 
 def found_words(node: Node) -> str:
-    """What is written, with its article, as in "found a number"."""
+    """The written type with its article, as in "found a number"."""
     if isinstance(node, Mapping):
         return "a mapping"
     if isinstance(node, Sequence):
@@ -39,12 +39,12 @@ def found_words(node: Node) -> str:
 
 
 def could_be(node: Node, kind: Kind[Any]) -> bool:
-    """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
+    """Whether a value may be of a kind; the target of a reference may be anything."""
     return could_be_of(type(node), type(node.value if isinstance(node, Scalar) else None), kind)
 
 
 def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
-    """The same of a node of a type, with a value of a type where it is a scalar."""
+    """The same for a node of a type, with a value of a type if it is a scalar."""
     if isinstance(kind, NodeUnion):
         return any(could_be_of(node, value, branch) for branch in kind.branches)
     if isinstance(kind, Text | Shorthand | Choice):
@@ -57,6 +57,6 @@ def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
 
 
 def takes_text(kind: Kind[Any]) -> bool:
-    """Whether any text is a value of a kind, and not the name of something."""
+    """Whether any text is a valid value of a kind, not only names."""
     kinds = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)

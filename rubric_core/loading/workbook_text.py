@@ -1,16 +1,16 @@
-"""The texts in a spreadsheet (`.xlsx`), as far as they have to be searched: promptfoo takes cases from such files, rubric does not."""
+"""The texts of a spreadsheet (`.xlsx`), to search them: promptfoo reads cases from such files, rubric does not."""
 
 import html
 import io
 
 __all__ = ["workbook_text"]
 
-#: Bytes that are unpacked in all; a file of a few kilobytes may hold gigabytes.
+#: The maximum number of unpacked bytes; a file of a few kilobytes may expand to gigabytes.
 _LARGEST = 50_000_000
 
 
 def workbook_text(content: bytes) -> str:
-    """The texts of all cells, a line for each; empty for what is no workbook."""
+    """The texts of all cells, one per line; empty for an invalid workbook."""
     from zipfile import BadZipFile, ZipFile  # noqa: PLC0415  # few suites have spreadsheets
 
     found: list[str] = []
@@ -24,12 +24,12 @@ def workbook_text(content: bytes) -> str:
                     left -= len(read)
                     found.append(_texts(read.decode("utf-8", "replace")))
     except (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError):
-        pass  # damaged, encrypted, or packed in another way: what was read up to there counts
+        pass  # damaged, encrypted, or compressed in another way: the text up to there counts
     return "\n".join(found)
 
 
 def _texts(part: str) -> str:
-    """The texts of a part. One that is set in several fonts stands in several elements."""
+    """The texts of a part. A text with several fonts is split into several elements."""
     lines = part.replace("</si>", "\n").replace("</is>", "\n").replace("</v>", "\n")
     before, *tags = lines.split("<")
     return html.unescape("".join([before, *(tag.partition(">")[2] for tag in tags)]))

@@ -1,4 +1,4 @@
-"""What all issues of lowering have in common."""
+"""The base of all issues of lowering."""
 
 import sys
 
@@ -7,18 +7,18 @@ from rubric_core.text import Span
 
 __all__ = ["EVERYTHING", "Issue"]
 
-#: The whole text, however long it is.
+#: The whole text, whatever its length.
 EVERYTHING = Span(0, sys.maxsize)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """Something wrong at `span`. Borrowed issues stand behind an alias: the text at `span` is the reference."""
+    """A problem at `span`. A borrowed issue is behind an alias: the text at `span` is the reference."""
 
     span: Span
     borrowed: bool = False
 
     @property
     def hides(self) -> Span | None:
-        """The part of the text that is not checked as long as the issue is there; None where it hides nothing."""
+        """The part of the text that is not checked while the issue exists; None if it hides nothing."""
         return None

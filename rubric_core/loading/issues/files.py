@@ -1,4 +1,4 @@
-"""Issues with a file as a whole: no YAML, no suite, no cases where cases should be."""
+"""Issues with a file as a whole: invalid YAML, not a suite, no cases."""
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
@@ -11,7 +11,7 @@ __all__ = ["NotASuite", "NotYaml", "StrayEntry", "WrongRoot"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotYaml(Issue):
-    """A syntax error; the text after it is parsed all the same."""
+    """A syntax error; the text after it is still parsed."""
 
     problem: SyntaxProblem
 
@@ -22,7 +22,7 @@ class NotYaml(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotASuite(Issue):
-    """The file has no mapping in which a suite could be."""
+    """The file has no mapping that could be a suite."""
 
     found: str
 
@@ -33,7 +33,7 @@ class NotASuite(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongRoot(Issue):
-    """The file as a whole is nothing that a file around a suite can be."""
+    """The root of the file is not one that a file around a suite can have."""
 
     found: str
     kind: FileKind
@@ -45,7 +45,7 @@ class WrongRoot(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrayEntry(Issue):
-    """A string in the place of cases, or among them, that may be no path to cases."""
+    """A string instead of cases, or among them, that may not be a path to cases."""
 
     node: Scalar
     in_list: bool

@@ -1,4 +1,4 @@
-"""Issues with keys: unknown, of another dialect, twice, or missing."""
+"""Issues with keys: unknown, of another dialect, duplicate, or missing."""
 
 from rubric_core.language.dialect import Spelling
 from rubric_core.language.shape import Key, Shape
@@ -21,18 +21,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownKey(Issue):
-    """A key that no dialect has in this place."""
+    """A key that no dialect has at this place."""
 
     name: str
     entry: Entry
     shape: type[Shape]
-    #: The key that was probably meant: a current spelling that does not exist yet.
+    #: The key that was probably meant: a current spelling that is not written yet.
     meant: str | None
-    #: The mapping that it stands in.
+    #: Its mapping.
     node: Node | None = None
-    #: The key beside it under which it would mean something.
+    #: The sibling key under which it would have a meaning.
     inside: str = ""
-    #: Whether `meant` has to be there, and is nowhere else.
+    #: Whether `meant` is required and missing.
     needed: bool = False
     #: The shape that has the key.
     owner: Shape | None = None
@@ -44,14 +44,14 @@ class UnknownKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamedKey(Issue):
-    """A key that this dialect knows and does not want any more."""
+    """A deprecated key of this dialect."""
 
     spelling: Spelling
     entry: Entry
     owner: Shape
-    #: The spelling to use, when there is one.
+    #: The current spelling, if there is one.
     current: str | None
-    #: The field that is written with another spelling already, so that a rename would make a duplicate.
+    #: The field that is already written with another spelling, so that a rename would make a duplicate.
     taken: bool
 
     @property
@@ -75,15 +75,15 @@ class ForeignKey(Issue):
     @property
     def hides(self) -> Span | None:
         value = self.entry.value
-        cut_off = isinstance(value, Scalar) and value.empty  # the list of cases is not looked at together with its key
+        cut_off = isinstance(value, Scalar) and value.empty  # the list of cases is not examined together with its key
         return EVERYTHING if cut_off else self.entry.span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictingKeys(Issue):
-    """Two spellings of one field; the value of one is used, and the other one is pointed at."""
+    """Two spellings of one field; the value of one is used, and the other one is reported."""
 
-    #: Where the one that is used stands.
+    #: The place of the used one.
     first: Span
     name: str
     used: str
@@ -97,9 +97,9 @@ class DuplicateKey(Issue):
     name: str
     first: Span
     entry: Entry
-    #: The mapping that has both.
+    #: The mapping with both.
     node: Mapping
-    #: Where a dash would make it the start of the next item, when it reads like that.
+    #: Where a dash would make it the start of the next item, if it looks like that.
     dash: Span | None = None
 
     @property
@@ -109,15 +109,15 @@ class DuplicateKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingKey(Issue):
-    """A key that has to be there."""
+    """A required key that is missing."""
 
     owner: Shape
     node: Node
     key: Key[object]
     name: str
-    #: Other keys that would do as well.
+    #: Alternative keys.
     alternatives: tuple[str, ...] = ()
-    #: What could be written, where that depends on what stands beside it.
+    #: A suggested value that depends on neighbouring keys.
     suggestion: str = ""
 
     @property
@@ -127,9 +127,9 @@ class MissingKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeKey(Issue):
-    """A merge key that the releases of this dialect do not know."""
+    """A merge key that the releases of this dialect do not support."""
 
-    #: The merge key in its mapping, and what comes through it there.
+    #: The merge key in its mapping, and the entries that it merges.
     entry: Entry
     node: Mapping
     merged: tuple[Entry, ...] = ()
@@ -137,6 +137,6 @@ class MergeKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitItem(Issue):
-    """A dash that cuts one item in two."""
+    """A dash that splits one item in two."""
 
     shape: type[Shape]

@@ -15,13 +15,13 @@ class UnknownType(Issue):
     """An evaluator type, or a kind of provider, that no dialect has."""
 
     node: Node
-    #: The mapping that has the type.
+    #: The mapping with the type.
     mapping: Mapping
     name: str
     known: tuple[str, ...]
-    #: Whether a program of that name could stand for it.
+    #: Whether a program of that name could implement it.
     custom: bool
-    #: What it is a type of.
+    #: The kind of thing that it is a type of.
     base: type[Shape]
 
     @property
@@ -31,10 +31,10 @@ class UnknownType(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenamedType(Issue):
-    """An evaluator type that this dialect knows and does not want any more."""
+    """A deprecated evaluator type of this dialect."""
 
     node: Node
-    #: The mapping that has the type.
+    #: The mapping with the type.
     mapping: Mapping
     type_name: TypeName
     current: str | None
@@ -49,12 +49,12 @@ class ForeignType(Issue):
     """An evaluator type that only other dialects have."""
 
     node: Node
-    #: The mapping that has the type.
+    #: The mapping with the type.
     mapping: Mapping
     name: str
     dialects: tuple[str, ...]
     current: str | None
-    #: What it is a type of there.
+    #: The kind of thing that it is a type of there.
     shape: type[Shape]
 
     @property

@@ -21,9 +21,9 @@ class WrongType(Issue):
     kind: Kind[object]
     found: str
     node: Node
-    #: Whether nothing stands there, which means the same as not writing the key.
+    #: Whether the value is empty, which means the same as leaving out the key.
     idle: bool = False
-    #: The key whose value it is, where it is not an item of one, and the shape that has the key.
+    #: The key of the value, if it is not an item, and the shape that has the key.
     key: Any = None  # a Key, which type checkers would take for a descriptor
     owner: Shape | None = None
 
@@ -34,63 +34,63 @@ class WrongType(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfRange(Issue):
-    """A number or word of the right type that is not one of the allowed values."""
+    """A number or word of the right type that is not allowed."""
 
     #: The key, or `key[]` for an item of its list.
     name: str
     kind: Kind[object]
     value: object
     node: Node
-    #: The key whose value it is, where it is not an item of one, and the shape that has the key.
+    #: The key of the value, if it is not an item, and the shape that has the key.
     key: Any = None  # a Key, which type checkers would take for a descriptor
     owner: Shape | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownAlias(Issue):
-    """A reference to an anchor that is not defined before it, that contains itself, or that leads on and on."""
+    """A reference to an anchor that is not defined before it, that contains itself, or that is too indirect."""
 
     name: str
     recursive: bool
-    #: Through how many other references it was followed, where that was too far to go on; else 0.
+    #: The number of references that were followed if they were too many; else 0.
     through: int = 0
-    #: The anchors that there are.
+    #: The existing anchors.
     known: tuple[str, ...] = ()
-    #: Whether a text could stand in its place.
+    #: Whether a text would be valid in its place.
     text: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownTag(Issue):
-    """A tag such as `!include`, which means nothing to the engine."""
+    """A tag such as `!include`, which has no meaning for the engine."""
 
     node: Node
     tag: str
-    #: Whether it stands where a path begins with `file://`.
+    #: Whether a path with `file://` would be valid in its place.
     path: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutText(Issue):
-    """A `#` with a number behind a plain text: a comment to YAML, and most likely a part of the text to its author."""
+    """A `#` with a number after a plain text: a comment in YAML, but most likely meant as text."""
 
-    #: The text in front of it.
+    #: The text before it.
     node: Scalar
-    #: What is cut off, with its `#`.
+    #: The part that is cut off, with its `#`.
     rest: str
-    #: The key, or `key[]` for an item of its list, of which nothing is left.
+    #: The key, or `key[]` for an item of its list, whose value is cut off completely.
     name: str = ""
-    #: Whether that means the same as not writing the key.
+    #: Whether that means the same as leaving out the key.
     idle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StraySign(Issue):
-    """A quote, comma or semicolon at the end of a plain text, or a dash in it: part of the text to YAML, a slip to its author."""
+    """A quote, comma or semicolon at the end of a plain text, or a dash in it: text in YAML, but most likely a mistake."""
 
     #: The text with it.
     node: Scalar
-    #: The text without it, and without its counterpart at the other end; nothing for a dash.
+    #: The text without it, and without its counterpart at the other end; empty for a dash.
     meant: str
     #: Whether the sign is a quote that was never opened.
     quote: bool = False
