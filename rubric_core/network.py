@@ -1,4 +1,4 @@
-"""The network, by httpx, which is imported with the first request."""
+"""HTTP by httpx, which is imported with the first request."""
 
 import sys
 import zlib
@@ -22,40 +22,40 @@ __all__ = ["HttpxHttp"]
 
 T = TypeVar("T")
 Said = TypeVar("Said", str, bytes)
-#: What httpx tries to import, and does without where it is not installed.
+#: Optional dependencies of httpx that are not needed.
 _COMMAND_LINE = "httpx._main"
-#: The only encoding that is asked for and unpacked.
+#: The only content encoding that is requested and decoded.
 _GZIP = "gzip"
-#: Characters of a password; what is shorter would also be part of ordinary words.
+#: Characters of a password; shorter ones would also match parts of ordinary words.
 _SHORTEST = 6
-#: Connections that are kept although nothing is sent on them.
+#: The maximum number of idle connections.
 _MOST_IDLE = 256
 
 
 class HttpxHttp:
-    """HTTP by httpx; connections are kept and used again. Close it in the loop that used it.
+    """HTTP by httpx with reused connections. Close it in the event loop that used it.
 
-    Each connection has a client of its own: a pool of httpx looks through all of its connections with every request and every
-    reply, which costs more than the request when sixteen judges are asked at once.
+    Each connection has a client of its own: a pool of httpx iterates over all of its connections for every request and
+    every reply, which costs more than the request itself with sixteen judges at once.
     """
 
     def __init__(self) -> None:
         self._clients: list[httpx.AsyncClient] = []
-        #: Those that have no request, by scheme, and by the host to which they are connected.
+        #: Idle clients by scheme, and by the host to which they are connected.
         self._idle: dict[str, dict[str, list[httpx.AsyncClient]]] = {}
         self._contexts: dict[str, ssl.SSLContext] = {}
-        #: Whether the environment names a proxy.
+        #: Whether the environment has a proxy.
         self._proxied = False
-        #: The passwords of these: a proxy, or a server behind one, may repeat the request that it was sent.
+        #: The passwords of proxies: a proxy, or a server behind it, may repeat the request.
         self._hidden: tuple[str, ...] = ()
 
     @contextmanager
     def _client(self, url: str) -> "Iterator[httpx.AsyncClient]":
-        """A client for one request, connected to its host already if one is idle. Raises NetworkError for what is no address."""
+        """A client for one request, with an idle connection if there is one. Raises NetworkError for an invalid address."""
         scheme, host = urlsplit(url).scheme, _host(url)
         hosts = self._idle.setdefault(scheme, {})
         idle = hosts.setdefault(host, [])
-        if not idle and len(self._clients) >= _MOST_IDLE:  # another host loses its connection
+        if not idle and len(self._clients) >= _MOST_IDLE:  # an idle client for another host loses its connection
             idle = next((others for others in hosts.values() if others), idle)
         client = idle.pop() if idle else self._new(scheme)
         try:
@@ -70,14 +70,14 @@ class HttpxHttp:
         import httpx  # noqa: PLC0415
 
         if scheme not in self._contexts:
-            # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
+            # Loading the certificates costs more than a local model's answer: it is done once, and not for plain http.
             self._contexts[scheme] = httpx.create_ssl_context(verify=scheme == "https")
             proxies = getproxies()
             self._proxied = bool(proxies)
             found = {word for address in proxies.values() for word in address_passwords(address)}
             self._hidden = tuple(word for word in sorted(found, key=len, reverse=True) if len(word) >= _SHORTEST)
         limits = httpx.Limits(max_connections=1)
-        # A client that looks for proxies takes twenty times as long to make, so one look at the environment has to do.
+        # A client that looks for proxies takes twenty times as long to create, so the environment is read once.
         made = httpx.AsyncClient(
             verify=self._contexts[scheme],
             limits=limits,
@@ -141,7 +141,7 @@ class HttpxHttp:
                 return HttpReply(reply.status_code, headers, self._without_passwords(content.whole()))
 
     def _without_passwords(self, said: Said) -> Said:
-        """What a server says, without the passwords of proxies."""
+        """A server's text, without the passwords of proxies."""
         for word in self._hidden:
             said = said.replace(word, "***") if isinstance(said, str) else said.replace(word.encode(), b"***")
         return said
@@ -155,15 +155,16 @@ class HttpxHttp:
 
 
 class _Content:
-    """The body of a reply, unpacked as it comes and never to more than its limit.
+    """The body of a reply, decompressed as it arrives and never beyond its limit.
 
-    httpx unpacks whatever arrives as a whole: a few kilobytes that were packed twice become gigabytes, while nothing else happens.
+    httpx decompresses each received chunk as a whole: a few kilobytes that were compressed twice become gigabytes,
+    while nothing else runs.
     """
 
     def __init__(self, host: str, encoding: str, size_limit: int) -> None:
         self._host, self._size_limit = host, size_limit
         self._received = bytearray()
-        #: Bytes that have arrived, as they were sent.
+        #: Bytes received, before decoding.
         self._arrived = 0
         self._decoder: Any = None
         if encoding.strip().lower() == _GZIP:
@@ -172,7 +173,7 @@ class _Content:
             raise NetworkError(f"{host} sends its reply in the encoding {encoding[:40]!r}, which was not asked for")
 
     def add(self, chunk: bytes) -> None:
-        """What arrived. Raises NetworkError."""
+        """Add received data. Raises NetworkError."""
         self._arrived += len(chunk)
         if self._decoder is not None:
             chunk = self._unpacked(chunk)
@@ -182,7 +183,7 @@ class _Content:
 
     def _unpacked(self, chunk: bytes) -> bytes:
         if self._decoder.eof:
-            return b""  # what follows the end is not kept: it may be without end
+            return b""  # data after the end is dropped: it may never end
         try:
             unpacked: bytes = self._decoder.decompress(chunk, self._size_limit + 1 - len(self._received))
         except zlib.error:
@@ -190,7 +191,7 @@ class _Content:
         return unpacked
 
     def whole(self) -> bytes:
-        """All of it. Raises NetworkError for the beginning of something packed."""
+        """The decoded body. Raises NetworkError for an incomplete one."""
         if self._arrived and self._decoder is not None and not self._decoder.eof:
             raise NetworkError(f"{self._host} broke off: the end of its reply is missing", transient=True)
         return bytes(self._received)
@@ -198,7 +199,7 @@ class _Content:
 
 @cache
 def _load_httpx() -> None:
-    """Import httpx: 60 ms that nobody should pay before something is asked. Its command line, for which it loads rich, is left out."""
+    """Import httpx, lazily as it takes 60 ms, and without its command line, which imports rich."""
     if "httpx" in sys.modules:
         return
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # Python's word for a module that cannot be had
@@ -209,25 +210,25 @@ def _load_httpx() -> None:
 
 
 def _host(url: str) -> str:
-    """Host and port, without a password. Raises NetworkError for what is no address."""
+    """Host and port, without a password. Raises NetworkError for an invalid address."""
     try:
         parts = urlsplit(url)
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        whole = False  # brackets that are not closed, a port that is no number or too high
+        whole = False  # unclosed brackets, or an invalid port
     if not whole:
         raise NetworkError(f"{_shown(url)} is not an HTTP address")
     return parts.netloc.rpartition("@")[2]
 
 
 def _shown(url: str) -> str:
-    """What may be shown of anything that should be an address: no password, no query."""
+    """An address that is safe to show: without password and query."""
     head, _, tail = url.partition("//")
     return f"{head}//{tail.rpartition('@')[2]}".partition("?")[0] if tail else url.partition("?")[0]
 
 
 def _how(error: Exception) -> str:
-    """How a conversation ended."""
+    """How a connection ended."""
     said = str(error).rstrip(".")
     if said.startswith("illegal"):
         return "does not speak HTTP"

@@ -27,21 +27,21 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class SentPayload:
-    """What a provider sends for a request: messages to a model, or the command line of a program."""
+    """The content of a provider's request: messages to a model, or the command line of a program."""
 
-    #: The target to which it goes.
+    #: The target that receives it.
     target: str
     messages: tuple[ChatMessage, ...] = ()
     argv: tuple[str, ...] = ()
-    #: What the program reads on standard input, and the files that were written for it, each with its name and text.
+    #: The program's standard input, and the files that were written for it, each with its name and text.
     stdin: str = ""
     files: tuple[tuple[str, str], ...] = ()
-    #: Why what was sent before is sent again, with no other messages: "429: slow down".
+    #: The reason of a retry with the same messages: "429: slow down".
     again: str = ""
 
 
 def _unheard(_: SentPayload) -> None:
-    """Ignore what is sent: the default of `Request.sent`."""
+    """Ignore sent payloads: the default of `Request.sent`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Request:
     """A request to a provider."""
 
     messages: tuple[ChatMessage, ...]
-    #: The whole input as one text, for providers that take no list of messages.
+    #: The whole input as one text, for providers without a list of messages.
     prompt: str
     case_id: str = ""
-    #: Which try this is, from 1.
+    #: The number of the try, from 1.
     attempt: int = 1
     files: tuple[Path, ...] = ()
     #: The model to use instead of the provider's own; a provider that cannot change it raises ProviderError.
@@ -60,21 +60,22 @@ class Request:
     #: 0..2, or None to leave it to the provider.
     temperature: float | None = None
     max_output_tokens: int | None = None
-    #: A JSON Schema that the answer has to follow, with a name; providers that cannot promise that ignore it.
+    #: A JSON Schema for the answer, with a name; providers without support ignore it.
     schema: tuple[str, Mapping[str, Any]] | None = None
-    #: The directory that was made for the case, for targets that are programs: they work in it.
+    #: The workspace of the case, for targets that are programs: they run in it.
     workspace: Path | None = None
-    #: Variables for targets that are programs: where the workspace is, and what the suite's environment sets.
+    #: Variables for targets that are programs: the workspace, and the suite's environment.
     environment: Mapping[str, str] = field(default_factory=dict)
-    #: The variables of the case, for code that makes something of the answer.
+    #: The variables of the case, for code that transforms the answer.
     variables: Mapping[str, Any] = field(default_factory=dict)
-    #: Settings of the prompt, for programs that answer.
+    #: Settings of the prompt, for targets that are programs.
     config: Mapping[str, Any] = field(default_factory=dict)
-    #: Called with everything that is sent, before it is. A provider that sends nothing calls it never.
+    #: Called with every payload before it is sent. A provider that sends nothing never calls it.
     sent: Callable[[SentPayload], None] = field(default=_unheard, repr=False, compare=False)
-    #: `prompt` with the paths of files in place of their contents, for programs that open files; empty where there is only one prompt.
+    #: `prompt` with the paths of files instead of their contents, for programs that open files; empty if it is the
+    #: same.
     path_prompt: str = ""
-    #: The contents of the files that early releases take for instructions.
+    #: The contents of the files that early releases treat as instructions.
     guidelines: str = ""
 
 
@@ -103,22 +104,22 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One call of a tool that the target made."""
+    """One tool call of the target."""
 
     tool: str
     input: Any = None
     output: Any = None
-    #: Milliseconds, when the target tells.
+    #: Milliseconds, if the target reports them.
     duration_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFile:
-    """A file that belongs to an answer."""
+    """A file in an answer."""
 
-    #: As the provider tells it.
+    #: As the provider reports it.
     path: str
-    #: The MIME type, when the provider tells.
+    #: The MIME type, if the provider reports it.
     media_type: str = ""
 
 
@@ -131,36 +132,37 @@ class Answer:
     tokens: Tokens | None = None
     #: US dollars.
     cost_usd: float | None = None
-    #: The tools that were called, in order; None when the provider keeps no record of them.
+    #: The tool calls, in order; None if the provider keeps no record of them.
     tool_uses: tuple[ToolUse, ...] | None = None
     llm_calls: int | None = None
-    #: The name of the model, as the provider gives it.
+    #: The name of the model, as the provider reports it.
     model: str = ""
-    #: Files beside the text, in their order.
+    #: Files besides the text, in order.
     files: tuple[AnswerFile, ...] = ()
-    #: A unified diff of what the target changed in its workspace.
+    #: A unified diff of the target's changes in its workspace.
     file_changes: str = ""
-    #: Name and identity of the target that answered, when it was not the one that was asked first.
+    #: Name and identity of the target that answered, if it was not the one that was called first.
     stand_in: tuple[str, str] | None = None
-    #: What its author should know about how it was read; empty when there is nothing to say.
+    #: A note for the author about how the answer was read; empty without one.
     note: str = ""
-    #: The messages of the reply, with `role`, `content`, `tool_calls` and what was measured; None when the target tells only a text.
+    #: The messages of the reply, with `role`, `content`, `tool_calls` and measurements; None if the target gives only a
+    #: text.
     messages: tuple[Mapping[str, Any], ...] | None = None
-    #: When the target began and ended, in ISO 8601; empty when it is not known.
+    #: When the target began and ended, in ISO 8601; empty if unknown.
     start_time: str = ""
     end_time: str = ""
-    #: What `text` is the JSON of, where the target gave data and no text; None for a text.
+    #: The data whose JSON is `text`, if the target returned data; None for a text.
     data: Any = None
-    #: When it was given, in ISO 8601, where it is one of an earlier run, so that nobody was asked; empty for a new one.
+    #: When a cached answer of an earlier run was given, in ISO 8601; empty for a new one.
     cached_at: str = ""
-    #: Why it ended, in the words of the provider; empty when that does not tell.
+    #: Why the answer ended, in the provider's words; empty if not reported.
     finish_reason: str = ""
-    #: What the provider reports beside all this, in its own words: log probabilities, metadata and such; None where it cannot.
+    #: Further data of the provider's report: log probabilities, metadata and so on; None without any.
     reported: Mapping[str, Any] | None = None
 
 
 class ProviderError(Exception):
-    """Raised when a provider gives no answer. The message is one sentence for the author of the suite."""
+    """A provider gave no answer. The message is one sentence for the author of the suite."""
 
 
 class Provider(Protocol):
@@ -172,11 +174,11 @@ class Provider(Protocol):
 
     @property
     def kind(self) -> str:
-        """Which kind of provider it is: openai, cli, mock and so on."""
+        """The kind of provider: openai, cli, mock and so on."""
 
     @property
     def identity(self) -> str:
-        """Kind and model, without address or secrets: two judges with the same identity count as the same."""
+        """Kind and model, without address or secrets: judges with the same identity count as the same."""
 
     async def ask(self, request: Request) -> Answer:
         """Send a request and return the answer. Raises ProviderError. Cancellation ends the request or the program at once."""
@@ -219,7 +221,7 @@ class Finished:
     stdout: bytes
     stderr: bytes
     seconds: float
-    #: Which limit ended it, if one did.
+    #: The limit that ended it, if any.
     stopped: Literal["", "time", "output"] = ""
 
 
@@ -231,7 +233,7 @@ class Processes(Protocol):
 
 
 class NetworkError(Exception):
-    """Raised when no reply came. The message says why: "connection to 127.0.0.1:11434 refused"."""
+    """No reply came. The message says why: "connection to 127.0.0.1:11434 refused"."""
 
     def __init__(self, message: str, *, transient: bool = False) -> None:
         super().__init__(message)
@@ -274,7 +276,7 @@ class Ports:
     clock: Clock
     processes: Processes
     http: Http
-    #: Environment variables; only those that a suite or a target names are looked at.
+    #: Environment variables; only those that a suite or target names are read.
     environment: Mapping[str, str]
     #: Evaluates the patterns and templates of suites.
     sandbox: Sandbox = field(default_factory=Sandbox)

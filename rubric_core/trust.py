@@ -1,7 +1,7 @@
-"""Which folders a person has said may run: a suite is code, and nothing runs because it was opened.
+"""Trusted folders: a suite is code, and nothing runs because it was opened.
 
-Trust is in a folder as it is, not in its path: another one that is put in its place is not trusted. It also knows what the
-suites of the folder did when they were run, so that a person is asked again when they do something else.
+Trust belongs to the folder, not to its path: another folder in its place is not trusted. The effects of the suites that
+ran in the folder are stored, too, so that the user is asked again when they change.
 """
 
 import errno
@@ -28,12 +28,12 @@ _PATIENCE = 2.0
 
 
 def real_path(path: Path) -> Path:
-    """A path with its links followed, as far as they lead anywhere: links in a circle and names that are too long stay."""
+    """A path with its links resolved as far as possible: cyclic links and names that are too long stay."""
     return Path(os.path.realpath(path))  # `Path.resolve` raises for them
 
 
 def is_wide(folder: Path) -> bool:
-    """Whether a folder holds more than a person can know: a whole disk, the home folder, or the homes of everybody."""
+    """Whether a folder is too wide to trust: a whole disk, the home folder, or the parent of all home folders."""
     real = real_path(folder)
     home = real_path(Path(os.path.expanduser("~")))  # noqa: PTH111  # `Path.home` raises for a user without one
     return real == Path(real.anchor) or home.is_relative_to(real)
@@ -44,9 +44,9 @@ class _Entry:
     """A trusted folder."""
 
     path: Path
-    #: What tells it from another folder with its path, see `_identity`.
+    #: Identifies the folder at the path, see `_identity`.
     identity: list[int]
-    #: By the path of a suite in it: what its cases did when they were run, and which these cases are.
+    #: By the path of a suite: the effects of its cases when they ran, and the ids of these cases.
     does: dict[str, set[str]] = field(default_factory=dict)
     cases: dict[str, set[str]] = field(default_factory=dict)
 
@@ -60,22 +60,22 @@ class _Entry:
 
 
 class Trust:
-    """The folders whose suites may be run from an editor, kept in the user's state directory."""
+    """The folders whose suites may run from an editor, stored in the user's state directory."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._given = file
 
     @property
     def file(self) -> Path:
-        """Where they are listed. Raises OSError for a user without a home."""
+        """The list. Raises OSError for a user without a home."""
         return self._given or user_directory("XDG_STATE_HOME", ".local", "state") / "rubric" / "trust.json"
 
     def folders(self) -> list[Path]:
-        """Every trusted folder that is still the one that was trusted; a file that cannot be read trusts nothing."""
+        """Every trusted folder that is still the same folder; an unreadable list trusts nothing."""
         return [entry.path for entry in self._entries() if entry.is_unchanged]
 
     def allows(self, path: Path) -> bool:
-        """Whether `path` is a trusted folder or lies in one; links are followed first."""
+        """Whether `path` is a trusted folder or inside one, with links resolved."""
         return self._holding(self._entries(), real_path(path)) is not None
 
     def folder_of(self, path: Path) -> Path | None:
@@ -84,13 +84,13 @@ class Trust:
         return entry.path if entry is not None else None
 
     def run_before(self, suite: Path) -> frozenset[str]:
-        """The cases of a suite in a trusted folder that `allow` was told of."""
+        """The cases of a suite in a trusted folder that were passed to `allow`."""
         real = real_path(suite)
         entry = self._holding(self._entries(), real)
         return frozenset(entry.cases.get(str(real), ())) if entry is not None else frozenset()
 
     def known(self, suite: Path, cases: Collection[str]) -> frozenset[str] | None:
-        """What a suite did before, by the identities of `allow`; None when none of these cases was run yet."""
+        """The earlier effects of a suite, by the identities of `allow`; None if none of these cases ran before."""
         real = real_path(suite)
         entry = self._holding(self._entries(), real)
         name = str(real)
@@ -99,7 +99,7 @@ class Trust:
         return frozenset(entry.does[name])
 
     def allow(self, suite: Path, cases: Collection[str], does: Collection[str]) -> None:
-        """Remember what these cases of a suite in a trusted folder do. Raises OSError when that cannot be written down."""
+        """Remember the effects of these cases of a suite in a trusted folder. Raises OSError if that cannot be stored."""
         real = real_path(suite)
         name = str(real)
         entry = self._holding(self._entries(), real)
@@ -112,7 +112,7 @@ class Trust:
                 entry.cases.setdefault(name, set()).update(cases)
 
     def add(self, folder: Path) -> Path:
-        """Trust a folder from now on. Raises OSError when that cannot be written down, or it cannot be looked at."""
+        """Trust a folder. Raises OSError if that cannot be stored, or the folder cannot be read."""
         real = real_path(folder)
         identity = _identity(real)
         if identity is None:
@@ -122,7 +122,7 @@ class Trust:
         return real
 
     def remove(self, folder: Path) -> Path:
-        """Trust a folder no longer."""
+        """Stop trusting a folder."""
         real = real_path(folder)
         with self._changing() as entries:
             entries[:] = [entry for entry in entries if entry.path != real]
@@ -130,12 +130,12 @@ class Trust:
 
     @contextmanager
     def _changing(self) -> Iterator[list[_Entry]]:
-        """The list, to be changed: what another process changes meanwhile is kept. Raises OSError, also where it is none that is known here."""
+        """The list, locked for a change. Raises OSError, also for a list of unknown format."""
         file = self.file
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(file.with_name(f"{file.name}.lock"), _PATIENCE):
             listed = self._listed()
-            if listed is None:  # of a later version, perhaps
+            if listed is None:  # perhaps of a later version
                 raise OSError(errno.EINVAL, "this is not a list of trusted folders; move it away", str(file))
             entries = _entries(listed)
             yield entries
@@ -152,11 +152,11 @@ class Trust:
             return []
 
     def _read(self) -> list[_Entry]:
-        """What is listed; nothing where that is damaged. Raises OSError for a file that is there and cannot be read."""
+        """The list; empty if it is damaged. Raises OSError for an existing file that cannot be read."""
         return _entries(self._listed() or ())
 
     def _listed(self) -> list[object] | None:
-        """The rows of the file; None where it is no list. Raises OSError for a file that is there and cannot be read."""
+        """The rows of the file; None if it is not a list. Raises OSError for an existing file that cannot be read."""
         try:
             text = read_file(self.file, _LARGEST)
             data = json.loads(text) if text.strip() else {"folders": []}
@@ -169,12 +169,12 @@ class Trust:
 
     def _write(self, entries: Collection[_Entry]) -> None:
         rows = [entry.row() for entry in sorted(entries, key=lambda each: str(each.path))]
-        # Nobody else has to know which folders there are, or may add one.
+        # Nobody else may read or change the list of folders.
         text = json.dumps({"folders": rows}, indent=1) + "\n"
         try:
             write_file(self.file, text.encode(), private=True)
         except OSError as error:
-            if error.filename is None:  # as of a full disk
+            if error.filename is None:  # for example a full disk
                 error.filename = str(self.file)
             raise
 
@@ -184,7 +184,7 @@ def _entries(rows: Iterable[object]) -> list[_Entry]:
 
 
 def _entry(row: object) -> _Entry | None:
-    """A folder as it was written down; None for anything else, also for a path alone, which names any folder."""
+    """A folder from its row; None for anything else, also for a path alone, which could be any folder."""
     if (
         not isinstance(row, Mapping)
         or not isinstance(row.get("path"), str)
@@ -215,16 +215,16 @@ def _identity(folder: Path) -> list[int] | None:
     birth = getattr(found, "st_birthtime_ns", None) or getattr(found, "st_birthtime", None)
     if birth is None and sys.platform == "linux":
         birth = _born(folder)
-    # Some disks have another device number after each start of the machine.
+    # Some disks get another device number at each boot.
     return [0 if birth else found.st_dev, found.st_ino, int(birth or 0)]
 
 
-#: Of statx(2): no folder to begin at, what is asked for, and where it stands in the answer.
+#: Constants of statx(2): no base folder, the requested field, and its place in the result.
 _HERE, _BIRTH, _MASK_AT, _SECONDS_AT, _NANOSECONDS_AT, _SIZE = -100, 0x800, 0, 80, 88, 256
 
 
 def _born(folder: Path) -> int:
-    """When a folder was made, in nanoseconds; 0 where that is not known. Python has no statx(2)."""
+    """The time of creation of a folder in nanoseconds; 0 if unknown. Python has no statx(2)."""
     import ctypes  # noqa: PLC0415  # only where somebody trusts a folder
 
     found = ctypes.create_string_buffer(_SIZE)

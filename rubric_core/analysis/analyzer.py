@@ -45,18 +45,18 @@ def analyze(
     project: Project | None = None,
     siblings: Collection[str] | None = None,
 ) -> Analysis:
-    """Understand `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
+    """Analyze `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
 
     Args:
         document: The text, or the text cut by `language.document`.
-        language: What is known of eval YAML; all of it when nothing is said.
-        previous: An analysis of an earlier version; what did not change since is not looked at again.
-        dialect: The name of the dialect that the workspace's settings give, if any.
-        selection: Which findings are wanted, and how severe they are.
-        path: Where the text is kept; what it is depends on that.
-        kind: What the text is, when that is known better than by its path and content.
-        project: The files around it, for what it refers to; without, only the text itself is judged.
-        siblings: For a file of cases, the ids of the other cases of the suite that includes it; None where no suite is known.
+        language: The dialects and rules; all of them by default.
+        previous: An analysis of an earlier version, whose unchanged parts are reused.
+        dialect: The name of the dialect in the workspace's settings, if any.
+        selection: The selected findings, with their severities.
+        path: The file of the text, which may determine its kind.
+        kind: The kind of the text, if it is known better than by its path and content.
+        project: The files around it, for its references; without it, only the text itself is checked.
+        siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
     """
     language = language or Language()
     if isinstance(document, str):
@@ -80,7 +80,7 @@ def analyze(
 
 
 def stated_dialect(text: str, language: Language, path: PurePath | None = None) -> DialectChoice:
-    """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
+    """The dialect of a text and the reason, from its path and its content alone."""
     document = language.document(text, path)
     frame, states, _ = _read(document, language, None)
     root = states[frame.block].tree.root
@@ -89,7 +89,7 @@ def stated_dialect(text: str, language: Language, path: PurePath | None = None) 
 
 
 def _add_further(analysis: Analysis) -> None:
-    """Say what is wrong in the further documents, too; that there are any is said once."""
+    """Add the findings of further documents; their existence is reported once."""
     if not analysis.further:
         return
     found = [*analysis.every]
@@ -104,7 +104,7 @@ def _add_further(analysis: Analysis) -> None:
 
 
 def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
-    """Whether a comment beside the mark of a document was judged with what is said of the mark."""
+    """Whether an ignore comment beside a document marker was already checked with the finding about the marker."""
     return found.code == UNUSED_IGNORE.code and other.document.position(found.span.start).line == 0
 
 
@@ -151,7 +151,7 @@ def _kind(
     path: PurePath | None,
     outside: TrackedLookup | None,
 ) -> FileKind:
-    """What a text is."""
+    """The kind of a text."""
     first = next(items, None)
     asked = modeline(document.head)
     if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
@@ -165,7 +165,7 @@ def _kind(
 def _read(
     document: Document, language: Language, previous: Analysis | None
 ) -> tuple[Frame, dict[Block, BlockState], BlockChange | None]:
-    """The frame, the tree of every block, and what has changed; what `previous` has of them is taken over."""
+    """The frame, the tree of every block, and the changes; unchanged parts come from `previous`."""
     frame = Frame(document)
     if previous is None or previous.language is not language:
         blocks = [frame.block, *(b for b in document.blocks if b.key)]
@@ -173,7 +173,7 @@ def _read(
     if frame.read_alike(previous.frame):
         frame.block = previous.frame.block
     change = BlockChange.between(previous, document, frame)
-    # A copy, in which a few are others: to put together those of a long text would take longer than all the rest.
+    # A copy with a few replaced entries: building it anew would take longer than everything else in a long text.
     states = previous.states.copy()
     for block in change.removed:
         states.pop(block, None)
@@ -209,7 +209,7 @@ def _choose(
     dialect: str | None,
     signs: Sign,
 ) -> DialectChoice:
-    """The dialect as far as the text and the settings tell it."""
+    """The dialect as far as the text and the settings determine it."""
     if kind in OF_PROMPTFOO:
         stated = modeline(document.head) == PROMPTFOO.name
         why = "its modeline says so" if stated else "its name, its schema or its keys are those of promptfoo"

@@ -14,14 +14,14 @@ __all__ = ["Anchors"]
 
 
 class _Link(NamedTuple):
-    #: The same object as long as nothing is different.
+    #: The same object as long as nothing has changed.
     version: object
-    #: Whether something comes from around the cases.
+    #: Whether an anchor is defined around the cases.
     with_frame: bool
 
 
 class Anchors:
-    """Anchors across blocks: which node a name means in a block, and what that depends on."""
+    """Anchors across blocks: the node of a name in a block, and its dependencies."""
 
     def __init__(self, document: Document, states: Mapping[Block, BlockState], frame: Frame) -> None:
         self._document = document
@@ -37,7 +37,7 @@ class Anchors:
         return self._states[self._frame if number < 0 else self._document.blocks[number]]
 
     def _defined_in(self, name: str, before: int) -> int | None:
-        """The last block before block number `before` that has the anchor; -1 is the frame, around all of them."""
+        """The last block before block number `before` that defines the anchor; -1 is the frame, around all blocks."""
         if self._definers is None:
             self._definers = {}
             for number, block in enumerate(self._document.blocks):
@@ -53,8 +53,8 @@ class Anchors:
     def sources(self, number: int) -> tuple[int, ...]:
         """The numbers of the blocks whose anchors block number `number` uses, directly or not, nearest first.
 
-        References are followed through as many blocks as a reading of them follows, so that a chain over thousands of
-        cases stays in reach.
+        References are followed through as many blocks as reading them does, so that a chain over thousands of cases is
+        supported.
         """
         known = self._sources.get(number)
         if known is None:
@@ -69,7 +69,7 @@ class Anchors:
         return known
 
     def direct(self, number: int) -> tuple[int, ...]:
-        """The numbers of the blocks whose anchors a block names."""
+        """The numbers of the blocks whose anchors a block uses directly."""
         known = self._directs.get(number)
         if known is None:
             sources = (self._defined_in(name, number) for name in self._borrowed(number))
@@ -77,14 +77,14 @@ class Anchors:
         return known
 
     def _borrowed(self, number: int) -> Iterable[str]:
-        """Names that a block takes from elsewhere; in front of the cases there is nothing to take."""
+        """Names that a block uses from elsewhere; before the cases there are none."""
         state = self._state(number)
         if number >= 0 or not state.borrows:
             return state.borrows
         return {a.name for a in state.tree.aliases if a.target is None and a.span.start >= self._head}
 
     def key(self, number: int) -> tuple[object, ...]:
-        """Equal keys mean equal anchors, and equal names to choose from for one that is nowhere."""
+        """Equal keys mean equal anchors, and equal suggestions for an unknown one."""
         lost = (self._frame,) if number >= 0 and self._lost(number) else ()
         links = [self._link(source) for source in self.direct(number) if source >= 0]
         frame: tuple[object, ...] = ()
@@ -94,10 +94,10 @@ class Anchors:
         return (*lost, *(link.version for link in links), *frame)
 
     def _link(self, number: int) -> "_Link":
-        """What stands for a case and all that it takes from cases above, directly or not.
+        """The identity of a case and of everything that it uses from cases above, directly or not.
 
-        It is kept with the block: a chain of cases is compared link by link, and not from each link to its end. What
-        is around the cases may take anchors from them in turn, so that it is no link.
+        It is kept with the block: a chain of cases is compared link by link, and not from each link to its end. The
+        frame is no link, as it may in turn use anchors of the cases.
         """
         waiting = [number]
         while waiting:
@@ -116,7 +116,7 @@ class Anchors:
         return self._links[number]
 
     def merged(self, number: int) -> Mapping[int, MergedMapping]:
-        """The entries of mappings in cases that a block refers to itself, as they were read there."""
+        """The entries of mappings in cases that a block refers to directly, as they were read there."""
         if not self._state(number).borrows:
             return {}
         return {
@@ -131,12 +131,12 @@ class Anchors:
         return any(self._defined_in(name, number) is None for name in self._state(number).borrows)
 
     def names(self, number: int) -> tuple[str, ...]:
-        """The anchors that a misspelt name can have meant: those of the block and those around the cases."""
+        """The candidates for a misspelt anchor: those of the block and those around the cases."""
         around = self._states[self._frame].tree.anchors if number >= 0 and self._lost(number) else ()
         return (*self._state(number).tree.anchors, *around)
 
     def visible(self, number: int) -> Mapping[str, Node]:
-        """The anchors that can be used in a block, its own among them."""
+        """The anchors that a block can use, including its own."""
         own = self._state(number)
         return {**own.tree.anchors, **self.outer(number)} if own.borrows else own.tree.anchors
 
@@ -145,19 +145,19 @@ class Anchors:
         return _Outer(self, number) if self._state(number).borrows else {}
 
     def found(self, name: str, number: int) -> Node | None:
-        """What a name of another block means in a block that uses it itself; None where it does not."""
+        """The node of another block's anchor in a block that uses it directly; None if it does not."""
         source = self._defined_in(name, number) if name in self._borrowed(number) else None
         return self._state(source).tree.anchors[name] if source is not None and source != number else None
 
     def every(self, number: int) -> dict[str, Node]:
-        """The anchors of all blocks from which a block takes some; of equal names the nearest."""
+        """The anchors of all blocks whose anchors a block uses; of equal names, the nearest."""
         names: dict[str, Node] = {}
         for source in reversed(self.sources(number)):
             names.update(self._state(source).tree.anchors)
         return names
 
     def above(self, number: int) -> Iterator[tuple[str, Node, Block]]:
-        """The anchors of a block, of those above it and around the cases, with the block of each; the nearest first."""
+        """The anchors of a block, of those above it and around the cases, each with its block; the nearest first."""
         for each in range(number, -1, -1):
             block = self._document.blocks[each]
             if block.key:
@@ -166,7 +166,7 @@ class Anchors:
 
 
 class _Outer(Mapping[str, Node]):
-    """The anchors of other blocks; those that a block does not name itself are put together when one is asked for."""
+    """The anchors of other blocks; those that a block does not use directly are collected on first access."""
 
     def __init__(self, anchors: Anchors, number: int) -> None:
         self._anchors = anchors

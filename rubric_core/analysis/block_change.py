@@ -1,4 +1,4 @@
-"""The difference between two versions of a text: the blocks between their common beginning and end."""
+"""The difference between two versions of a text: the blocks between their common prefix and suffix."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -16,20 +16,20 @@ T = TypeVar("T")
 
 
 class BlockChange(NamedTuple):
-    """An edit in terms of blocks. What is known of all blocks together holds as long as these give the same to it."""
+    """An edit in terms of blocks. Facts about all blocks stay valid as long as the edited blocks contribute the same."""
 
-    #: How many blocks both versions begin with, the very same ones, ...
+    #: How many identical blocks both versions begin with, ...
     start: int
     #: ... and end with.
     end: int
-    #: The blocks that may not be there any more: those between in the earlier version, and the text around the cases.
+    #: The blocks that may be gone: those in between in the earlier version, and the text around the cases.
     removed: tuple[Block, ...]
-    #: Those that may be new.
+    #: The blocks that may be new.
     added: tuple[Block, ...]
 
     @classmethod
     def between(cls, before: "Analysis", document: Document, frame: "Frame") -> "BlockChange":
-        """The change from an analysis to another version of its text, whose frame may be the very same."""
+        """The change from an analysis to another version of its text, whose frame may be the same."""
         old, new = before.document.blocks, document.blocks
         start, end = same_findings(old, new)
         removed, added = _keyed(old, start, end), _keyed(new, start, end)
@@ -43,7 +43,7 @@ class BlockChange(NamedTuple):
         now: "Mapping[Block, BlockState]",
         share: "Callable[[BlockState], T]",
     ) -> bool:
-        """Whether what blocks give to the whole is what it was."""
+        """Whether the blocks contribute the same to the whole."""
         return [share(before[block]) for block in self.removed] == [share(now[block]) for block in self.added]
 
 

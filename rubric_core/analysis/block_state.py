@@ -21,17 +21,17 @@ from rubric_core.validation.rule import Diagnostic, Finding, Rule
 
 __all__ = ["NOT_LISTED", "BlockFindings", "BlockState", "Found", "Frame", "origin_of", "signs_in"]
 
-#: A reference of promptfoo to a key at the top.
+#: A promptfoo reference to a top-level key.
 _POINTER = pattern(r"\$ref[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?#/([^/\"'\s,}]{1,200})")
 Found = tuple[Rule[Any], Finding]
 
 
 class BlockFindings(NamedTuple):
-    """The findings of one block in order, at its own offsets."""
+    """The findings of one block in order, at offsets of the block."""
 
     findings: tuple[Found, ...]
     links: BlockReferences
-    #: Which findings are wanted, and the line break of the text.
+    #: The selected findings, and the line break of the text.
     shown: object
     every: tuple[Diagnostic, ...]
     wanted: tuple[Diagnostic, ...]
@@ -42,7 +42,7 @@ NOT_LISTED = BlockFindings((), NO_LINKS, None, (), ())
 
 
 class BlockState:
-    """What is known of one block: its tree, and what it means in the context named by `key`."""
+    """The analysis of one block: its tree, and its meaning in the context named by `key`."""
 
     __slots__ = (
         "borrows", "deferred", "findings", "ignores", "judged", "kept", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "pointers", "problems", "shapes",
@@ -51,65 +51,65 @@ class BlockState:
 
     def __init__(self, text: str, tree: SyntaxTree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
-        #: Where its text is no YAML: what its tree has, and what only the engine of the dialect refuses.
+        #: For invalid YAML: the errors in its tree, and those that only the dialect's engine reports.
         self.problems = tree.problems
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = signs_of(self.tree.root, text, frame=frame, mappings=tree.mappings)
-        #: What stands for its anchors, and what stood for those that they were made of (see `Anchors`).
+        #: The identity of its anchors, and of the anchors that these were made from (see `Anchors`).
         self.version: tuple[tuple[object, ...], object] | None = None
         #: Names of anchors that are used here and defined elsewhere.
         aliases = self.tree.aliases
         self.borrows = (frozenset(a.name for a in aliases if a.target is None) if aliases else None) or NO_NAMES
-        #: The keys at the top of the text that `$ref` leads to from here.
+        #: The top-level keys that `$ref` refers to from here.
         self.pointers = frozenset(_POINTER.findall(text)) if "$ref" in text else NO_NAMES
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
-        #: What it has for references only, and of that the places to which none leads.
+        #: Blocks that are kept for references only, and those of them without a reference.
         self.kept: tuple[Shape, ...] = ()
         self.unused: tuple[Span, ...] = ()
         self.findings: tuple[Found, ...] = ()
-        #: The codes and messages of what is reported in blocks above where it is written, and was found here again.
+        #: The codes and messages of findings that are reported in blocks above, where they are written, and recur here.
         self.told: frozenset[tuple[str, str]] = NO_FINDINGS
-        #: What was judged where it stands, so that a reference to it is not judged again.
+        #: Shapes that were checked where they are written, so that references to them are not checked again.
         self.judged: frozenset[object] = NO_NAMES
-        #: The entries of its mappings that have anchors, those of merge keys among them, by the id of the mapping.
+        #: The entries of its mappings with anchors, including those from merge keys, by the id of the mapping.
         self.merged: Mapping[int, MergedMapping] = {}
-        #: Types that nobody has, unless a program of their name is there.
+        #: Unknown types, unless a program with that name exists.
         self.deferred: tuple[UnknownType, ...] = ()
-        #: What stands in other files, looked up in the context named by `linked`.
+        #: References to other files, resolved in the context named by `linked`.
         self.links = NO_LINKS
         self.linked: object = None
         #: The version of the project at that time.
         self.linked_at = 0
-        #: Its findings as they are listed, every one and those that are wanted, with what they were made from.
+        #: All findings, and the selected ones, in the order of the text, with their inputs.
         self.listed = NOT_LISTED
-        #: The names that it gives to targets.
+        #: The target names that it defines.
         self.own_targets = NO_NAMES
-        #: What formatting keeps of its text.
+        #: Cached formatting of its text.
         self.layout: object = None
 
     def again(self) -> "BlockState":
-        """The same block, to be understood again: what an earlier analysis made of it stays as it is."""
+        """The same block, to be analyzed again; earlier analyses keep their results."""
         fresh = copy(self)
         fresh.key = None
         return fresh
 
 
 def origin_of(each: Issue | Shape) -> object:
-    """The same for everything of one class that is about one place in the text, referred to or not; None where unknown."""
+    """A key that is equal for all findings of one class about one place in the text; None if unknown."""
     entry = getattr(each, "entry", None)
     node = entry.key if entry is not None else getattr(each, "node", None)
     return None if node is None else (type(each), id(node))
 
 
 def signs_in(states: Iterable[BlockState]) -> Sign:
-    """What tells the dialect in some blocks."""
-    # As numbers: a union of flags for each block would take longer than all the rest of a keystroke.
+    """The signs of the dialect in some blocks."""
+    # As numbers: a union of flags per block would take longer than the rest of a keystroke.
     return Sign(reduce(or_, {state.signs for state in states}, 0))
 
 
 class Frame:
-    """The text around the cases, put together so that it can be parsed as one, and the way back."""
+    """The text around the cases, joined so that it can be parsed as one, with a mapping of offsets."""
 
     def __init__(self, document: Document) -> None:
         pieces = [b for b in (document.blocks[0], document.blocks[-1]) if not b.key]
@@ -118,22 +118,22 @@ class Frame:
         self.shift = len(document) - len(self.head) - len(tail)
         self.item_key = document.blocks[1].key if len(document.blocks) > 1 else ""
         self.block = pieces[0] if not tail else Block(self.head + tail, FRAME)
-        #: Problems of the text after the cases that depend on the column of the cases; offsets are those of the tail.
+        #: Problems of the text after the cases that depend on the column of the cases; at offsets of that text.
         self.seam = dedented_items(tail, document.column)
 
     def read_alike(self, other: "Frame") -> bool:
-        """Whether its text is read as that of another frame is."""
+        """Whether its text is parsed like that of another frame."""
         return self.block.text == other.block.text and self.seam == other.seam
 
     def tree(self, read: SyntaxTree) -> SyntaxTree:
-        """The tree of its text, with what is wrong at the seam."""
+        """The tree of its text, with errors at the seam."""
         if self.seam is None:
             return read
         problems = sorted((*read.problems, self.seam.moved(len(self.head))), key=lambda p: p.span)
         return SyntaxTree(read.root, tuple(problems), read.anchors, read.aliases)
 
     def outer(self, span: Span) -> Span:
-        """A span of the frame in the whole text. What starts at the seam stands behind the cases."""
+        """A span of the frame, in the whole text. A span that starts at the seam is after the cases."""
         behind = span.start > len(self.head) or (span.start == len(self.head) < span.end)
         return Span(
             span.start + self.shift if behind else span.start,
@@ -141,5 +141,5 @@ class Frame:
         )
 
     def inner(self, offset: int) -> int:
-        """An offset of the whole text in the frame."""
+        """An offset of the whole text, in the frame."""
         return offset if offset <= len(self.head) else max(len(self.head), offset - self.shift)

@@ -23,10 +23,10 @@ CASE_FACTS = ("id", "depends_on", "vars", "prompts", "turns")
 
 
 def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Found, ...] | None:
-    """What rules across cases found in an earlier version, where it stands now; None when they have to look again.
+    """The findings of rules across cases from an earlier version, at their new offsets; None if the rules have to run again.
 
-    They have to when the suite itself or what cases share has changed, and when something that they found stands in a case
-    that has changed. What they look at in a case is said by `cross_case_facts`.
+    They have to if the suite itself or something that cases share has changed, or if one of their findings is in a case
+    that has changed. `cross_case_facts` lists their input from a case.
     """
     edited = _edited_cases(before, now, change)
     if edited is None or cross_case_facts(before, edited.old) != cross_case_facts(now, edited.new):
@@ -37,7 +37,7 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
 def partly_unchanged(
     before: Analysis, now: Analysis, change: BlockChange
 ) -> tuple[tuple[Found, ...], frozenset[str]] | None:
-    """For promptfoo, what some rules found in an earlier version, and the codes of those that have to look again; None for all."""
+    """For promptfoo, the findings of some rules from an earlier version, and the codes of the rules that have to run again; None for all."""
     edited = _edited_cases(before, now, change) if now.kind is FileKind.PROMPTFOO else None
     if edited is None:
         return None
@@ -51,13 +51,13 @@ class _Edited(NamedTuple):
 
     old: list[tuple[int, Block]]
     new: list[tuple[int, Block]]
-    #: Where they stood, and how much longer the text is.
+    #: Their old place, and the difference in length.
     span: Span
     by: int
 
 
 def _edited_cases(before: Analysis, now: Analysis, change: BlockChange) -> _Edited | None:
-    """What an edit within cases touched; None where more has changed: then rules across cases have to look again."""
+    """The cases that an edit touched; None if it changed more: then rules across cases run again."""
     if now.judged_in is None or before.judged_in != now.judged_in or before.suite is not now.suite:
         return None
     if now.kind is FileKind.PROMPTFOO and not is_settled(before, now, change):
@@ -74,7 +74,7 @@ def _edited_cases(before: Analysis, now: Analysis, change: BlockChange) -> _Edit
 
 
 def _moved(across: Iterable[Found], changed: Span, by: int) -> tuple[Found, ...] | None:
-    """Findings after an edit; None when one of them has to do with what was edited."""
+    """Findings moved by an edit; None if one of them involves the edited text."""
     made: list[Found] = []
     for rule, finding in across:
         spans = [*_spans(finding)]
@@ -95,7 +95,7 @@ def _spans(finding: Finding) -> Iterator[Span]:
 
 
 def _behind(finding: Finding, offset: int, by: int) -> Finding:
-    """A finding with everything from `offset` on `by` characters further on."""
+    """A finding with everything from `offset` on moved by `by` characters."""
 
     def there(span: Span) -> Span:
         return span.moved(by) if span.start >= offset else span
@@ -111,7 +111,7 @@ def _behind(finding: Finding, offset: int, by: int) -> Finding:
 
 
 def cross_case_facts(analysis: Analysis, blocks: Iterable[tuple[int, Block]]) -> list[object]:
-    """What others can depend on in some blocks; equal lists mean that nothing of it has changed."""
+    """The facts of some blocks that other cases can depend on; equal lists mean that none has changed."""
     return [_facts_of_block(analysis, number, block) for number, block in blocks]
 
 
@@ -119,7 +119,7 @@ def _facts_of_block(analysis: Analysis, number: int, block: Block) -> object:
     if analysis.kind is FileKind.PROMPTFOO:
         return case_facts(analysis, block)
     state, cases = analysis.states[block], _cases(analysis, number)
-    # A case without an id may be the second half of the one above, which their keys tell.
+    # A case without an id may be the second half of the one above, which their keys show.
     halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))
     names = [[e.name for e in c.node.entries] for c in cases if halves and isinstance(c.node, Mapping)]
     return (
@@ -132,7 +132,7 @@ def _facts_of_block(analysis: Analysis, number: int, block: Block) -> object:
 
 
 def _cases(analysis: Analysis, number: int) -> list[Case]:
-    """The cases of a block; none where it is what stands below them all."""
+    """The cases of a block; none if it is the text below them all."""
     block = analysis.document.blocks[number] if number < len(analysis.document.blocks) else None
     shapes = analysis.states[block].shapes if block is not None and block.key else ()
     return [shape for shape in shapes if isinstance(shape, Case)]
@@ -141,7 +141,7 @@ def _cases(analysis: Analysis, number: int) -> list[Case]:
 def _facts_of_case(case: Case, analysis: Analysis, block: Block) -> object:
     column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
     places = {field: place for field in CASE_FACTS if (place := case.places.get(field)) is not None}
-    # Where prompts ask, it counts that somebody wrote an input, which is refused, or misspelt `vars`.
+    # In dialects with prompts, it counts whether an input, which is an error, or a misspelt `vars` is written.
     asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
     return (
         column,

@@ -20,22 +20,22 @@ T = TypeVar("T")
 class FindingList:
     """The findings of one version of a text."""
 
-    #: Those inside each block, by its number, in the order of its text and at its own offsets. Equal blocks share them.
+    #: Findings inside each block, by its number, in text order and at offsets of the block. Equal blocks share them.
     blocks: Sequence[tuple[Diagnostic, ...]] = ()
-    #: Those around the cases and across them, in the order of the text and at offsets of the whole.
+    #: Findings around and across the cases, in text order and at offsets of the whole text.
     loose: tuple[Diagnostic, ...] = ()
 
     def placed(self, document: Document) -> tuple[Diagnostic, ...]:
-        """All of them in the order of the text, at offsets of the whole."""
+        """All findings in text order, at offsets of the whole text."""
         found = [each for n, some in self.numbered() for each in map(ShiftedFindings(document.start(n)), some)]
         return in_order([*found, *self.loose]) if self.loose else tuple(found)
 
     def apart(
         self, document: Document, other: "FindingList", revised: Document
     ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
-        """These, and those of another version, without what both have in a block that both have in the same place.
+        """These findings and those of another version, without those in blocks that both versions share in the same place.
 
-        A block may have taken the place of one with the same text, so that being there is not enough.
+        A block may have replaced one with the same text, so that equality is not enough.
         """
         ours, theirs, by = document.blocks, revised.blocks, len(revised.blocks) - len(document.blocks)
         start, end = same_findings(ours, theirs)
@@ -48,7 +48,7 @@ class FindingList:
         return self.without(document, both), other.without(revised, {*both.values()})
 
     def without(self, document: Document, left_out: Container[int]) -> tuple[Diagnostic, ...]:
-        """These, in the order of the text, without those of some blocks."""
+        """The findings in text order, except those of some blocks."""
         found = list(self.loose)
         for number, some in self.numbered():
             if number not in left_out:
@@ -56,7 +56,7 @@ class FindingList:
         return in_order(found)
 
     def near(self, document: Document, offsets: Iterable[int]) -> tuple[Diagnostic, ...]:
-        """Those that may touch one of these offsets, in the order of the text: of the others nothing is put together."""
+        """The findings that may touch one of these offsets, in text order; others are not computed."""
         numbers = {n for each in offsets for n in (document.block_at(each - 1), document.block_at(each))}
         blocks = ((n, self.blocks[n]) for n in numbers) if self.blocks else ()
         return in_order(
@@ -64,7 +64,7 @@ class FindingList:
         )
 
     def each(self) -> Iterator[Diagnostic]:
-        """All of them, at whatever offsets and in no order, for what only counts them."""
+        """All findings with unspecified offsets and order, for counting."""
         return chain(self.loose, chain.from_iterable(self.blocks))
 
     def worst(self, most: int) -> "FindingList":
@@ -82,7 +82,7 @@ class FindingList:
 
     @property
     def amount(self) -> int:
-        """How many there are."""
+        """The number of findings."""
         return len(self.loose) + sum(map(len, self.blocks))
 
     def numbered(self) -> Iterator[tuple[int, tuple[Diagnostic, ...]]]:
@@ -91,15 +91,15 @@ class FindingList:
 
 
 class FindingsByBlock(NamedTuple):
-    """The findings inside each block, every one and those that are wanted, of a text in which no comment covers any."""
+    """Findings inside each block, all and selected ones, of a text without ignore comments that apply."""
 
-    #: Which findings are wanted, and the line break of the text.
+    #: The selected findings, and the line break of the text.
     shown: object
     every: list[tuple[Diagnostic, ...]]
     wanted: list[tuple[Diagnostic, ...]]
 
     def around(self, new: "FindingsByBlock", start: int, end: int) -> "FindingsByBlock":
-        """Those of another version: `new` ones between so many blocks at the beginning and at the end."""
+        """The findings of another version: `new` ones between the shared blocks at the beginning and at the end."""
         behind = len(self.every) - end
         return FindingsByBlock(
             new.shown,
@@ -114,23 +114,26 @@ def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def same_findings(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
-    """How many members two sequences share, at the beginning, and of the rest at the end.
+    """The lengths of the common prefix of two sequences, and of the common suffix of the rest.
 
-    `differ` tells whether two members are not the same; as it is, only the very same ones are.
+    `differ` tells whether two members differ; by default, only identical objects are equal.
     """
     start, end = shared_ends(one, other, differ)
     return start, min(end, min(len(one), len(other)) - start)
 
 
 def shared_ends(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
-    """How many members two sequences share at the beginning and at the end: all at both where they are the same. See `same_findings`."""
+    """The lengths of the common prefix and suffix of two sequences; both the whole if they are equal.
+
+    See `same_findings`.
+    """
     least = min(len(one), len(other))
     start = next(compress(count(), map(differ, one, other)), least)
     return start, next(compress(count(), map(differ, reversed(one), reversed(other))), least)
 
 
 class ShiftedFindings:
-    """Findings `by` characters further on. A fix that many of them share is moved once, and stays one object."""
+    """Findings moved by `by` characters. A fix that many of them share is moved once, and stays one object."""
 
     def __init__(self, by: int) -> None:
         self._by = by
@@ -154,5 +157,5 @@ class ShiftedFindings:
 
 
 def shift_findings(found: Diagnostic, by: int) -> Diagnostic:
-    """The same, `by` characters further on."""
+    """The findings moved by `by` characters."""
     return ShiftedFindings(by)(found) if by else found

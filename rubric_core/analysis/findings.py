@@ -1,4 +1,4 @@
-"""The findings of blocks, at their offsets in the whole text."""
+"""The findings of blocks at offsets of the whole text, with ignore comments applied."""
 
 import sys
 from bisect import bisect_right
@@ -36,7 +36,7 @@ _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
 
 
 class Findings:
-    """The findings of every block and those across blocks, with what comments say about them."""
+    """The findings of every block and those across blocks, with ignore comments applied."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
@@ -44,15 +44,15 @@ class Findings:
         self.dialect = analysis.dialect
         self.states = analysis.states
         self.frame = analysis.frame
-        #: Which findings are wanted, and the line break of the text.
+        #: The selected findings, and the line break of the text.
         self.shown = (analysis.selection, "\r\n" in analysis.frame.head)
-        #: Fixes as they are in the whole text, by what they were: many findings may share one that mends them all.
+        #: Fixes at offsets of the whole text, by their original: many findings may share one.
         self._fixes: dict[tuple[int, int | None], tuple[Fix, Fix]] = {}
-        #: What findings across blocks say better than those of one block.
+        #: Findings of blocks that findings across blocks replace.
         self.explained: list[tuple[str, Span]] = []
 
     def settle(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
-        """Split the findings into those that are reported and those that an ignore comment covers, and report unused comments."""
+        """Separate the findings that ignore comments cover from the reported ones, and report unused comments."""
         loose = [*self._frame_diagnostics(), *self._across(previous, change)]
         known = previous.by_block if previous is not None and self._is_kept(previous) else None
         blocks = self.analysis.document.blocks
@@ -72,13 +72,13 @@ class Findings:
         self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted)
 
     def _is_kept(self, previous: Analysis) -> bool:
-        """Whether the findings of blocks that an earlier version has, too, are what they were in it."""
+        """Whether the findings of blocks that are shared with an earlier version are unchanged."""
         known, now = previous.by_block, self.analysis
         alike_inside = previous.judged_in is not None and previous.judged_in == now.judged_in
         return known is not None and known.shown == self.shown and alike_inside and previous.linked_in == now.linked_in
 
     def _suppress(self, loose: list[Diagnostic]) -> None:
-        """The same for a text in which findings cover one another, or comments cover findings: nothing is kept by block."""
+        """The same if findings hide one another, or ignore comments apply: nothing is cached per block."""
         blocks = (n for n, block in enumerate(self.analysis.document.blocks) if block.key)
         everything = [*(each for number in blocks for each in self.of_block(number)), *loose]
         self.explained.sort()
@@ -94,13 +94,13 @@ class Findings:
         self.analysis.take(FindingList(loose=in_order(shown)))
 
     def _with_breaks(self, found: list[Diagnostic]) -> list[Diagnostic]:
-        """Findings with the line breaks of the text in their fixes: a rule sees one block, which may have none to go by."""
+        """Findings with the line breaks of the text in their fixes: a rule sees one block, which may have none."""
         if "\r\n" not in self.frame.head:
             return found
         return [replace(d, fixes=tuple(map(self._fix_with_breaks, d.fixes))) if d.fixes else d for d in found]
 
     def _listed(self, state: BlockState) -> BlockFindings:
-        """The findings of a block in order, at its own offsets."""
+        """The findings of a block in order, at offsets of the block."""
         known, selection = state.listed, self.analysis.selection
         if known.findings is state.findings and known.links is state.links and known.shown == self.shown:
             return known
@@ -111,7 +111,7 @@ class Findings:
         return state.listed
 
     def of_block(self, number: int) -> Iterator[Diagnostic]:
-        """What is found in an item of the list that was cut, looked at by itself."""
+        """The findings of an item of the list, on its own."""
         state = self.states[self.analysis.document.blocks[number]]
         if state.findings or state.links.findings:
             start = self.analysis.document.start(number)
@@ -119,7 +119,7 @@ class Findings:
                 yield self._diagnostic(rule, finding, number, lambda span: span.moved(start))
 
     def without_fixes(self, number: int) -> Iterator[Diagnostic]:
-        """The same without fixes and related places, for what only compares them."""
+        """The same without fixes and related places, for comparison."""
         state, start = self.states[self.analysis.document.blocks[number]], self.analysis.document.start(number)
         for rule, found in (*state.findings, *state.links.findings):
             severity, hides = found.severity or rule.severity, found.hides
@@ -133,13 +133,13 @@ class Findings:
         for rule, finding in (*frame.findings, *frame.links.findings):
             diagnostic = self._diagnostic(rule, finding, -1, lambda span: analysis.span_of(None, span))
             if self.frame.item_key == ROOT_LIST and rule.visits in (NotASuite, WrongRoot):
-                # Nothing but comments stands around a bare list: its first item is underlined.
+                # Only comments surround a bare list: its first item is underlined.
                 first = Context(analysis.document.blocks[1].text, self.dialect).underlined(Span(0, 0))
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
 
     def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
-        """What rules across cases find; when nothing has changed that these look at, it is what they found before."""
+        """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
         if known is None and previous is not None and change is not None:
@@ -164,12 +164,12 @@ class Findings:
         if analysis.kind is FileKind.TARGETS:
             targets = TargetList(tuple(self._entries()))
             found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
-        # Put together only when there is something to underline.
+        # Computed only if there is something to underline.
         written = Context(analysis.document.text if found else "", self.dialect)
         yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 
     def _looked_across_promptfoo(self, codes: Collection[str] | None = None) -> Iterator[Found]:
-        """What rules across cases of promptfoo find: all of them, or those with some codes."""
+        """The findings of promptfoo's rules across cases: of all rules, or of those with some codes."""
         suite = suite_of(self.analysis)
         if suite is None:
             return
@@ -189,13 +189,13 @@ class Findings:
         return code == found.code and found.span.start < span.end
 
     def _text_of(self, entry: CaseEntry | None) -> str:
-        """The text of the block that a case stands in."""
+        """The text of a case's block."""
         if entry is None or entry.block < 0:
             return self.frame.block.text
         return self.analysis.document.blocks[entry.block].text
 
     def _entries(self) -> Iterator[TargetListEntry]:
-        """The entries of a targets file, wherever their list stands."""
+        """The entries of a targets file, wherever its list is."""
         for shape in (c for s in self.states[self.frame.block].shapes for c in children(s)):
             if isinstance(shape, Entry):
                 yield TargetListEntry(shape, partial(self.analysis.span_of, None))
@@ -222,7 +222,7 @@ class Findings:
         return not any(p.kind == "syntax" for b in blocks for p in self.states[b].tree.problems)
 
     def _diagnostic(self, rule: Rule[Any], finding: Finding, number: int | None, outer: Any) -> Diagnostic:
-        """A finding of block `number` in the whole text, to which `outer` leads from the block."""
+        """A finding of block `number` in the whole text, with `outer` converting its spans."""
         finding = finding.within_limits()
         return Diagnostic(
             rule.code,

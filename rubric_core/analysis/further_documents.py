@@ -8,7 +8,7 @@ from rubric_core.syntax.tree import Scalar
 
 __all__ = ["analyze_further_documents"]
 
-#: What is no suite can have thousands.
+#: Other YAML files can have thousands.
 _MOST = 20
 
 
@@ -19,8 +19,8 @@ def analyze_further_documents(
 
     Args:
         first: The first one, of the whole text.
-        read: Understands one; given what it was in an earlier version, if it was there.
-        known: What was found in an earlier version.
+        read: Analyzes one; given its analysis in an earlier version, if it has not changed.
+        known: The analyses of an earlier version.
     """
     at, before = _next(first), iter(known)
     text = first.document.text if at is not None else ""
@@ -38,7 +38,7 @@ def analyze_further_documents(
 
 
 def _next(analysis: Analysis) -> int | None:
-    """Where the document behind that of an analysis starts."""
+    """The start of the document after that of an analysis."""
     frame = analysis.frame
     starts = (p.span for p in analysis.states[frame.block].tree.problems if p.kind == "documents")
     return next((frame.outer(span).start for span in starts), None)

@@ -50,7 +50,7 @@ __all__ = ["Check", "items_of"]
 
 
 def items_of(document: Document, states: Mapping[Block, BlockState], frame: Node | None) -> Iterator[Node]:
-    """The items that have blocks of their own, or those of a list that is all there is and could not be cut."""
+    """The items that are blocks of their own, or those of a bare list that could not be cut."""
     roots = (states[block].tree.root for block in document.blocks if block.key)
     framed = (frame,) if isinstance(frame, SequenceNode) else ()
     for root in chain(roots, framed):
@@ -58,7 +58,7 @@ def items_of(document: Document, states: Mapping[Block, BlockState], frame: Node
 
 
 class Check:
-    """Lowers and judges what is new, then puts everything together."""
+    """Lowers and checks what is new, and combines the results."""
 
     def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None) -> None:
         self.analysis = analysis
@@ -70,18 +70,18 @@ class Check:
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
         self.item_kind = analysis.item_kind = _item_kind(analysis)
-        # A kind is hashed in Python: it is looked up once, and not for each block.
+        # Hashing a kind runs in Python: it is looked up once, not for each block.
         self.is_text, self.of_promptfoo = analysis.kind in TEXTS, analysis.kind in OF_PROMPTFOO
-        #: Equal contexts mean equal shapes for equal texts.
+        #: Equal contexts give equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         self.linking = Linking(analysis)
 
     def run(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
-        """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept.
+        """Check the text; the results of unchanged blocks come from `previous`, an analysis of an earlier version.
 
         Args:
             previous: The earlier version, if any.
-            change: What differs between the two; None: nothing of `previous` is kept.
+            change: The difference between the two; None: nothing is reused.
         """
         analysis = self.analysis
         if previous is not None and change is not None and change.alike(previous.states, self.states, _referred):
@@ -91,7 +91,7 @@ class Check:
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
-        # What a file of cases inherits stands in the suites that refer to it.
+        # A case file inherits from the suites that include it.
         defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
@@ -113,7 +113,7 @@ class Check:
         Findings(analysis).settle(previous, change)
 
     def _refresh_items(self, change: BlockChange | None, defaults: SuiteDefaults) -> None:
-        """Look at the items of the list, after a change only at those that an earlier version has not."""
+        """Analyze the items of the list; after a change, only those that are not in an earlier version."""
         blocks = self.analysis.document.blocks
         first, last = (change.start, len(blocks) - change.end) if change is not None else (0, len(blocks))
         for number in range(first, last):
@@ -121,7 +121,7 @@ class Check:
                 self._refreshed(number, blocks[number], defaults)
 
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
-        """Lower some blocks and run the rules over them, in an analysis in which everything else is as it was in an earlier one."""
+        """Lower and check some blocks, in an analysis that is otherwise equal to an earlier one."""
         analysis = self.analysis
         defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
         for number, block in blocks:
@@ -136,7 +136,7 @@ class Check:
         return self.states[block]
 
     def _to_fill(self, block: Block) -> BlockState:
-        """The state of a block that is understood again; an earlier analysis keeps what it knows of it."""
+        """The state of a block that is analyzed again; earlier analyses keep their own."""
         state = self.states[block]
         if state.key is not None:
             state = self.states[block] = state.again()
@@ -165,9 +165,9 @@ class Check:
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
-        """Read what stands under keys that nothing reads, for aliases and `$ref`; the keys that it lacks may stand beside an alias.
+        """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
 
-        Returns the shapes, and the places to which no reference leads.
+        Returns the shapes, and the places without a reference.
         """
         made: list[Shape] = []
         unused: list[Span] = []
@@ -189,7 +189,7 @@ class Check:
         kind = self.item_kind if block.key == ROOT_LIST or self.of_promptfoo else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if isinstance(self.analysis.document, LineDocument) and state.tree.problems:
-            items = []  # of a line that is no JSON nobody knows what else is missing
+            items = []  # of an invalid JSON line, it is unknown what else is missing
         if len(items) > 1 and kind is not None:
             items = list(join_split_item(items, kind, self.dialect, block.text, lowering.type_of))
         known = state.tree.mappings if len(items) == 1 else None
@@ -207,7 +207,7 @@ class Check:
         context: Context,
         number: int,
     ) -> None:
-        """Run the rules over what was read of a block."""
+        """Run the rules over the shapes of a block."""
         state.key = key
         state.shapes = shapes
         low = low_brackets(context.text, state.tree.root) if self.of_promptfoo and not self.is_text else ()
@@ -229,7 +229,7 @@ class Check:
         visited += inner
         visited += [c for s in state.kept for c in children(s)]
         borrowed = any(each.borrowed for each in visited)
-        if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
+        if borrowed or state.tree.anchors:  # otherwise not needed, and thousands of cases can save the memory
             state.judged = frozenset(origin_of(each) for each in visited if not each.borrowed) - {None}
         if borrowed:
             origins = frozenset(origin_of(each) for each in visited if each.borrowed) - {None}
@@ -241,14 +241,14 @@ class Check:
             state.findings = without_repeats(state, self._above(number))
 
     def _above(self, number: int) -> list[BlockState]:
-        """The blocks that a block refers to itself."""
+        """The blocks that a block refers to directly."""
         if number < 0 or not self.states[self.analysis.document.blocks[number]].borrows:
             return []
         direct = self.anchors.direct(number)
         return [self.states[self.frame.block if d < 0 else self.analysis.document.blocks[d]] for d in direct]
 
     def _judged(self, origins: frozenset[object], number: int) -> frozenset[object]:
-        """What of these was judged in a block or where it comes from. Most of it is known to the blocks that it refers to."""
+        """The shapes among these that were checked in a block or at their origin."""
         state = self.states[self.frame.block if number < 0 else self.analysis.document.blocks[number]]
         if number < 0 or not state.borrows or origins <= state.judged:
             return state.judged
@@ -260,7 +260,7 @@ class Check:
 
 
 def _referred(state: BlockState) -> frozenset[str]:
-    """The anchors, and as `#/key` the keys at the top, to which references of a block lead."""
+    """The anchors, and the top-level keys as `#/key`, that references of a block refer to."""
     if not state.tree.aliases and not state.pointers:
         return NO_NAMES
     return frozenset(alias.name for alias in state.tree.aliases).union(f"#/{key}" for key in state.pointers)

@@ -19,26 +19,26 @@ from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_fo
 __all__ = ["Language"]
 
 
-#: Combinations of a class and fields of which the rules are remembered: suites have a few hundred.
+#: How many combinations of a class and fields are cached: suites have a few hundred.
 _MOST_JUDGES = 4_096
 
 
 class Language:
-    """Everything that is known about eval YAML: dialects and rules. Immutable; one is enough for a process."""
+    """Everything about eval YAML: dialects and rules. Immutable; one is enough for a process."""
 
     def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] | None = None) -> None:
-        """Without `rules`, they are all of those in `validation.rules`, each loaded when it is needed."""
+        """Without `rules`, all rules of `validation.rules`, each loaded when needed."""
         self.dialects = tuple(dialects)
         self._own_rules = None if rules is None else {r.code: r for r in rules}
         self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
-        #: By the class, the signs in the text and the fields that are written.
+        #: By the class, the signs in the text and the written fields.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
     def document(self, text: str, path: PurePath | None = None, known: FileKind | None = None) -> Document:
-        """`text` cut into blocks by the keys of this language; how, depends on what stands at `path`, or is `known` better."""
+        """`text` cut into blocks by the keys of this language, for the kind of file at `path` or the `known` kind."""
         if known in TEXTS:
             return PlainDocument.of(text)
         kind = FileKind.SUITE if path is None else kind_by_name(path)
@@ -67,13 +67,13 @@ class Language:
         return all_rules() if self._own_rules is None else tuple(self._own_rules.values())
 
     def rule(self, code: str) -> Rule[Any] | None:
-        """The rule behind a code."""
+        """The rule of a code."""
         if self._own_rules is not None:
             return self._own_rules.get(code)
         return load_rule(code) if code in VISITED else None
 
     def visitors(self, visited: type) -> tuple[Rule[Any], ...]:
-        """The rules for a class, those for its base classes included."""
+        """The rules for a class, including those for its base classes."""
         found = self._visitors.get(visited)
         if found is None:
             candidates = rules_for(visited.__mro__) if self._own_rules is None else self._own_rules.values()
@@ -83,7 +83,7 @@ class Language:
         return found
 
     def judges(self, visited: type, signs: frozenset[str], fields: Iterable[str] = ()) -> tuple[Rule[Any], ...]:
-        """The rules that may find something in one of a class, in a text with these signs, in which these fields are written (see `rule`)."""
+        """The rules that may apply to a shape of a class, in a text with these signs and written fields (see `rule`)."""
         key = visited, signs, *fields
         found = self._judges.get(key)
         if found is None:

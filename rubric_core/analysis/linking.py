@@ -1,4 +1,4 @@
-"""Resolves references to other files, block by block, and again only where the outcome may have changed."""
+"""Resolves references to other files, block by block, and again only if the result may have changed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -36,11 +36,11 @@ class Linking:
         self.states = analysis.states
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
-        #: Shapes and everything inside them, from lowering to linking, by the id of the shapes, which are kept with it.
+        #: Shapes and those inside them, from lowering to linking, by the id of the shapes, which are kept with them.
         self.inner: dict[int, tuple[tuple[Shape, ...] | None, list[Shape] | None]] = {}
 
     def of_suite(self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None) -> None:
-        """Look up what the text refers to in other files, in every block for which that may have changed."""
+        """Resolve the references of every block whose result may have changed."""
         analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
         references = References(project, path, analysis.kind, self.dialect, analysis.own_targets)
         analysis.references, pinned = references, self._is_pinned
@@ -71,7 +71,7 @@ class Linking:
     def of_promptfoo_file(
         self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None
     ) -> None:
-        """The same for a file that a configuration of promptfoo names. What else it names is known from there."""
+        """The same for a file that a promptfoo configuration refers to, which gives its other references."""
         look = project.look()
         base = configuration_folder(path, look)
         if base is not None:
@@ -87,9 +87,9 @@ class Linking:
         change: BlockChange | None,
         base: Path | None = None,
     ) -> None:
-        """The same for a configuration of promptfoo, whose paths follow other rules.
+        """The same for a promptfoo configuration, whose paths follow other rules.
 
-        `base` is the folder of the configuration, where the text is another file.
+        `base` is the folder of the configuration, if the text is another file.
         """
         analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
         analysis.linked_in = (project, project.version, path, base)
@@ -118,7 +118,7 @@ class Linking:
         analysis.depends_on = analysis.linked_files
 
     def _links_alike(self, previous: Analysis, change: BlockChange) -> bool:
-        """Whether all links together are what they were. The places of cases in other files move with every letter."""
+        """Whether all links together are unchanged. The places of included cases move with every keystroke."""
         if previous.external or any(self.states[b].links.cases for b in change.added):
             return False
         frame = previous.states[previous.frame.block].links, self.states[self.frame.block].links
@@ -127,13 +127,13 @@ class Linking:
         )
 
     def nearby(self, number: int, block: Block) -> None:
-        """Look up what one block refers to, in an analysis in which everything else is as it was in an earlier one."""
+        """Resolve the references of one block, in an analysis that is otherwise equal to an earlier one."""
         if self.analysis.references is not None:
             self._linked(number, block, self.analysis.references, pinned=self._is_pinned)
 
     @property
     def _is_pinned(self) -> bool:
-        """Whether somebody said which releases of the engine run this."""
+        """Whether the suite's required releases of the engine are specified."""
         return self.analysis.choice.stated or _needs_release(self.analysis.suite)
 
     def _linked(self, number: int, block: Block, references: References, *, pinned: bool) -> None:
@@ -167,7 +167,7 @@ class Linking:
                     yield ExternalCases(at.moved(start), found, text)
 
     def _to_link(self, block: Block) -> BlockState:
-        """The state of a block that is linked again; an earlier analysis keeps what it knows of it."""
+        """The state of a block that is linked again; earlier analyses keep their own."""
         state = self.states[block]
         if state.linked is not None:
             key, state = state.key, state.again()
@@ -185,12 +185,12 @@ def _links(links: BlockReferences) -> tuple[object, ...]:
 
 
 def _needs_release(suite: Suite | None) -> bool:
-    """Whether a suite says which releases of the engine can run it."""
+    """Whether a suite specifies the releases of the engine that can run it."""
     return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
 
 
 def _defaults(shapes: tuple[Shape, ...]) -> SuiteDefaults:
-    """What the templates in files of prompts may use besides; nothing is known of it where no configuration is read."""
+    """Additional variables of templates in prompt files; unknown if no configuration was read."""
     own = next((shape for shape in shapes if isinstance(shape, Configuration)), None)
     filters = own.nunjucks_filters if own is not None and own.has("nunjucks_filters") else {}
     return SuiteDefaults(filters=frozenset(filters) if own is not None and isinstance(filters, dict) else None)

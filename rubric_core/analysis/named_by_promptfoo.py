@@ -1,4 +1,4 @@
-"""What a configuration of promptfoo in the same folder, or in one above it, names a file as."""
+"""The kind of file as which a promptfoo configuration in the same folder or in a parent folder refers to a file."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ __all__ = ["named_by_promptfoo"]
 
 
 def named_by_promptfoo(path: Path, project: Project, language: Language) -> FileKind | None:
-    """What the nearest configuration that names `path` takes it for; None where none does."""
+    """The kind of file as which the nearest configuration refers to `path`; None if none does."""
     path = absolute(path)
     if path.suffix.lower() not in (*CASES, *PROMPTS) or is_promptfoo_name(path.name):
         return None

@@ -1,4 +1,4 @@
-"""The cases of a configuration of promptfoo, as those of a suite: under the names that their results have."""
+"""The cases of a promptfoo configuration, as those of a suite, under the names of their results."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -16,21 +16,21 @@ from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["configuration_of", "promptfoo_cases"]
 
-#: Names of one case for which an object is kept.
+#: How many names of one case have a cached object.
 _MOST_KEPT = 8
-#: Gives the anchors that can be named in a block, by its number.
+#: Gives the anchors that are visible in a block, by its number.
 _Anchors = Callable[[int], Mapping[str, Node]]
 
 
 def configuration_of(states: Mapping[Block, BlockState], frame: Frame) -> Configuration | None:
-    """What is written around the cases; None where there is no mapping."""
+    """The text around the cases; None without a mapping."""
     return next((each for each in states[frame.block].shapes if isinstance(each, Configuration)), None)
 
 
 def promptfoo_cases(
     document: Document, states: Mapping[Block, BlockState], frame: Frame, anchors: _Anchors
 ) -> tuple[CaseEntry, ...]:
-    """The cases of the list in the order of the text. A case that is as it was is the same object."""
+    """The cases of the list in text order. An unchanged case is the same object."""
     placed = list(_placed(document, states, frame))
     named = (_name(case, block, number, anchors) for number, (case, block) in placed)
     found = zip(placed, distinct_names(named), strict=True)
@@ -82,6 +82,6 @@ def _as_case(case: PromptfooCase, name: str) -> Case:
     place = case.places.get("description")
     if place is not None and not place.borrowed:
         made.places["id"] = FieldPlace(place.key, place.value, place.node, "description")
-    # Of equal cases, which are one object, there are several; of one that moved there may be old ones.
+    # Equal cases share one object; a moved case may have old ones.
     case.as_cases = {**known, name: made} if len(known) < _MOST_KEPT else {name: made}
     return made

@@ -1,4 +1,4 @@
-"""What an analysis knows of a configuration of promptfoo as a whole: its cases with their places, and what other files add."""
+"""Facts about a promptfoo configuration as a whole: its cases with their places, and the content of other files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -16,14 +16,14 @@ from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
-#: What templates read of the environment, as it is written in YAML: quotes may be escaped or doubled there.
+#: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
 
 __all__ = ["case_facts", "is_settled", "rules_to_repeat", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
-    """The configuration with its cases; None where there is no mapping."""
+    """The configuration with its cases; None without a mapping."""
     configuration = configuration_of(analysis.states, analysis.frame)
     if configuration is None:
         return None
@@ -52,7 +52,7 @@ def _placed(analysis: Analysis, block: int, span: Span) -> Span:
 
 
 def _cases(analysis: Analysis, configuration: Configuration, around: PlacedCase) -> list[PlacedCase]:
-    """All cases of the list: there are thousands, for every letter in the text around them."""
+    """All cases of the list, which may be thousands for each keystroke around them."""
     listed = configuration.tests
     inline = listed if isinstance(listed, list) else []
     states, place = analysis.states, around.place
@@ -67,7 +67,7 @@ def _cases(analysis: Analysis, configuration: Configuration, around: PlacedCase)
 
 
 def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
-    """Whether rules across cases would look at the same configuration and files again: then only changed cases count."""
+    """Whether rules across cases would see the same configuration and files: then only changed cases count."""
     frame = now.frame.block
     if before.frame.block is not frame or before.states[frame].shapes is not now.states[frame].shapes:
         return False
@@ -76,13 +76,13 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
 
 
 def case_facts(analysis: Analysis, block: Block) -> object:
-    """What rules across cases look at in one block, by their codes; equal facts mean equal findings elsewhere."""
+    """The input of rules across cases from one block, by their codes; equal facts give equal findings elsewhere."""
     cases = [shape for shape in analysis.states[block].shapes if isinstance(shape, PromptfooCase)]
     return [_facts_of_case(case, block.text) for case in cases]
 
 
 def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: Sequence[Block]) -> frozenset[str]:
-    """The codes of the rules across cases for which something in the edited blocks is different."""
+    """The codes of the rules across cases whose input from the edited blocks has changed."""
     facts = [[c for b in blocks for c in _by_code(a, b)] for a, blocks in ((before, old), (now, new))]
     if len(facts[0]) != len(facts[1]):
         return frozenset(_CODES)
@@ -96,7 +96,7 @@ def _by_code(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
 
 
 def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
-    """What each rule looks at in a case. A rule across cases that reads another key adds it here."""
+    """Each rule's input from a case. A rule across cases that reads another key adds it here."""
     fields = ("prompts", "providers", "description", "options", "provider")
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}
     summary = PlacedCase(case, -1, _nowhere, text).summary
@@ -119,7 +119,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options, len(summary.unworded)),
-        # A pointer into the list of cases leads to a key of a case, or to one of its assertions.
+        # A pointer into the list of cases refers to a key of a case, or to one of its assertions.
         "unknown-alias": ([each.text for each in summary.pointers], keys, len(as_list(case.assertions))),
         "no-cases": None,
     }

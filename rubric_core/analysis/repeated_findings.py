@@ -1,4 +1,4 @@
-"""Findings that references repeat: what they bring to other places is reported where it is written."""
+"""Removes findings that recur at references: they are reported where they are written."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ __all__ = ["without_repeats"]
 
 
 def without_repeats(state: BlockState, above: Iterable[BlockState]) -> tuple[Found, ...]:
-    """The findings of a block without those at references to what was reported where it is written, or at one before.
+    """The findings of a block without those that recur at references, because they were reported where they are written, or at an earlier reference.
 
-    Keeps in the block which of them blocks `above`, to which it refers itself, have.
+    Records in the block which of them blocks `above`, to which it refers directly, have.
     """
     references = {alias.span for alias in state.tree.aliases}
     here = [each for each in state.findings if each[1].span not in references]

@@ -33,65 +33,65 @@ __all__ = ["Analysis", "LocalText"]
 
 
 class Analysis:
-    """The analysis of one version of a text. Offsets are those of the whole text unless said otherwise."""
+    """The analysis of one version of a text. Offsets are those of the whole text unless stated otherwise."""
 
     # -- what it is of; the arguments of the constructor
 
-    #: What the file is.
+    #: The kind of the file.
     kind: FileKind
-    #: The dialect and why it was taken.
+    #: The dialect, and why it was chosen.
     choice: DialectChoice
-    #: Which findings are wanted.
+    #: The selection of findings.
     selection: Selection
-    #: What is known of each block, in no order, for the check that fills this in and for views of one place.
+    #: The state of each block, in no order, for the check that completes this and for views of one place.
     states: dict[Block, BlockState]
     #: The text around the cases.
     frame: Frame
 
     # -- what the check fills in
 
-    #: The files around it, and where it stands among them; None where only the text itself is judged.
+    #: The project and the path in it; None if only the text itself is checked.
     around: tuple[Project, Path] | None = None
-    #: What looks up other files.
+    #: Resolves references to other files.
     references: References | None = None
-    #: Analyzes another version of the text as this one was; given `previous`, only what is different.
+    #: Analyzes another version of the text in the same way; given `previous`, only what has changed.
     read: "Callable[..., Analysis]"
-    #: What tells the dialect in the text.
+    #: The signs of the dialect in the text.
     signs = Sign(0)
     suite: Suite | None = None
-    #: The findings that are wanted.
+    #: The selected findings.
     found: FindingList
-    #: Every finding, as severe as its rule says.
+    #: All findings, with the severity of their rules.
     every_found: FindingList
-    #: The same by block, for the next version; None where findings cover one another, or comments cover some.
+    #: The same by block, for the next version; None if findings hide one another, or ignore comments apply.
     by_block: FindingsByBlock | None = None
-    #: Findings that a comment in the text covers.
+    #: Findings that an ignore comment covers.
     ignored: tuple[Diagnostic, ...] = ()
-    #: Other files that the findings depend on, those included that do not exist.
+    #: Other files that the findings depend on, including missing ones.
     depends_on: frozenset[Path] = frozenset()
-    #: The files that it refers to and that can be checked, and what they are.
+    #: The checkable files that it refers to, with their kinds.
     refers_to: Mapping[Path, FileKind]
-    #: For a file of cases, the ids of the other cases of the suite that includes it; None where no suite is known.
+    #: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
     siblings: Collection[str] | None = None
-    #: The paths in the case list with the cases in those files, in the order of the text.
+    #: The paths in the case list with the cases of those files, in text order.
     external: tuple[ExternalCases, ...] = ()
-    #: The YAML documents after the first one, with the offsets at which they start; offsets in each are its own.
+    #: The YAML documents after the first one, with their starts; offsets in each are its own.
     further: "tuple[tuple[int, Analysis], ...]" = ()
-    #: The names that the text gives to targets.
+    #: The target names that the text defines.
     own_targets: frozenset[str] = frozenset()
-    #: The anchors, and as `#/key` the keys at the top, to which references in the whole text lead.
+    #: The anchors, and the top-level keys as `#/key`, that references in the whole text refer to.
     referred: frozenset[str] = frozenset()
     #: The files of `depends_on` that its blocks refer to.
     linked_files: frozenset[Path] = frozenset()
-    #: Equal for two versions when blocks that both have mean the same in both, but for anchors from elsewhere, ...
+    #: Equal for two versions if shared blocks have the same meaning in both, except for anchors from elsewhere, ...
     judged_in: object = None
-    #: ... and when they refer to the same things in other files.
+    #: ... and if they refer to the same things in other files.
     linked_in: object = None
-    #: What rules across cases found.
+    #: The findings of rules across cases.
     across: tuple[Found, ...] = ()
-    #: What runs have made of this version, for those that ask several times.
+    #: What runs have computed for this version, for several readers.
     kept_by_runs: object = None
-    #: What the items of a list are that is the whole text; None where there should be no list.
+    #: The kind of the items if the whole text is a list; None if it should not be a list.
     item_kind: Kind[Any] | None = None
 
     def __init__(
@@ -114,14 +114,14 @@ class Analysis:
         self.refers_to = {}
         self.states = states
         self.frame = frame
-        #: Which anchor a name means where.
+        #: The node of each anchor by block.
         self.anchoring = Anchors(document, states, frame)
 
     @cached_property
     def cases(self) -> tuple[CaseEntry, ...]:
-        """The cases of the text in their order; those of a list that is not cut into blocks first. A keystroke can do without.
+        """The cases in text order; those of a list that is not cut into blocks first. Keystrokes avoid this.
 
-        Those of promptfoo, too, under the names that their results have.
+        For promptfoo, too, under the names of their results.
         """
         if self.kind is FileKind.PROMPTFOO:
             return promptfoo_cases(self.document, self.states, self.frame, self.anchors)
@@ -135,21 +135,21 @@ class Analysis:
 
     @property
     def settings(self) -> Shape | None:
-        """What is written around the cases: the suite, or the configuration of promptfoo. Another object where that has changed."""
+        """The content around the cases: the suite, or the promptfoo configuration. A new object if that has changed."""
         return configuration_of(self.states, self.frame) if self.kind is FileKind.PROMPTFOO else self.suite
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The findings that are wanted, in the order of the text. A keystroke can do without: see `found`."""
+        """The selected findings, in text order. Keystrokes avoid this: see `found`."""
         return self.found.placed(self.document)
 
     @cached_property
     def every(self) -> tuple[Diagnostic, ...]:
-        """Those that are not wanted among them, each as severe as its rule says."""
+        """All findings, including unselected ones, with the severity of their rules."""
         return self.diagnostics if self.found is self.every_found else self.every_found.placed(self.document)
 
     def take(self, every: FindingList, wanted: SequenceOf[tuple[Diagnostic, ...]] = ()) -> None:
-        """Take these findings for those of the text; `wanted` are those of each block that are wanted."""
+        """Set the findings of the text; `wanted` are the selected ones of each block."""
         for placed in ("diagnostics", "every"):
             vars(self).pop(placed, None)
         self.found = self.every_found = every
@@ -157,7 +157,7 @@ class Analysis:
             self.found = FindingList(wanted, tuple(self.selection.of(every.loose)))
 
     def is_eval_yaml(self, path: PurePath) -> bool | None:
-        """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""
+        """Whether a file of that name with this text is eval YAML; None if it contains no sign of either."""
         if path.suffix.lower() not in YAML:
             return None
         if self.kind in OF_PROMPTFOO:
@@ -168,12 +168,12 @@ class Analysis:
         return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
 
     def revised(self, edits: Iterable[Edit]) -> "Analysis":
-        """The analysis of the text after `edits`; this one stays as it is. Raises ValueError when two of them overlap."""
+        """The analysis of the text after `edits`; this one is unchanged. Raises ValueError if two of them overlap."""
         return self.read(self.document.revised(edits), previous=self)
 
     @property
     def case_files(self) -> tuple[Path, ...]:
-        """The files with cases that the suite takes over; for promptfoo also those with what cases have in common."""
+        """The case files that the suite includes; for promptfoo also those of `defaultTest` and scenarios."""
         if self.kind is FileKind.PROMPTFOO:
             return tuple(path for path, kind in self.refers_to.items() if kind in WITH_CASES)
         return tuple(f for each in self.external for f in each.found.files)
@@ -186,19 +186,19 @@ class Analysis:
 
     @property
     def ids(self) -> frozenset[str] | None:
-        """The ids of all cases, of those in other files as well; None where there may be more."""
+        """The ids of all cases, including those in other files; None if there may be more."""
         if not all(each.found.complete for each in self.external):
             return None
         outside = {case.id for each in self.external for case in each.found.cases}
         return frozenset(outside | {e.case.id for e in self.cases if e.case.id})
 
     def case_at(self, offset: int) -> CaseEntry | None:
-        """The case whose text holds `offset`."""
+        """The case at `offset`."""
         number = self.document.block_at(offset)
         if self.document.blocks[number].key:
             at = bisect_left(self.cases, number, key=lambda e: e.block)
             found = self.cases[at] if at < len(self.cases) and self.cases[at].block == number else None
-            # A block has two cases where the first is nothing but its id.
+            # A block has two cases if the first is only its id.
             behind = self.cases[at + 1] if found is not None and at + 1 < len(self.cases) else None
             if behind is not None and behind.block == number and behind.case.node is not None:
                 inner = offset - self.document.start(number)
@@ -213,7 +213,7 @@ class Analysis:
         return next((e for e in self.cases if e.case.id == name), None)
 
     def local(self, offset: int) -> "LocalText":
-        """The block that holds `offset`, for features that look at one place."""
+        """The block at `offset`, for features that need one place."""
         number = self.document.block_at(offset)
         block = self.document.blocks[number]
         if not block.key:
@@ -221,7 +221,7 @@ class Analysis:
         return LocalText(self, number, block, offset - self.document.start(number))
 
     def alias_value(self, alias: str, offset: int) -> str | None:
-        """The value of the alias or anchor at `offset`, as it is written."""
+        """The value of the alias or anchor at `offset`, as written."""
         local = self.local(offset)
         for node in walk(local.tree.root):
             if isinstance(node, Alias) and node.target is not None and node.span.covers(local.offset):
@@ -232,7 +232,7 @@ class Analysis:
         return found[1] if found is not None else None
 
     def anchors_at(self, offset: int) -> dict[str, tuple[Node, str]]:
-        """The anchors that an alias at `offset` can name, the nearest first, with their values as they are written."""
+        """The anchors for an alias at `offset`, the nearest first, with their values as written."""
         local = self.local(offset)
         found: dict[str, tuple[Node, str]] = {}
         for name, node, block in self.anchoring.above(local.number):
@@ -241,12 +241,12 @@ class Analysis:
         return found
 
     def anchors(self, block: int) -> Mapping[str, Node]:
-        """The anchors that can be referred to in block number `block` (-1: the frame)."""
+        """The anchors that block number `block` can refer to (-1: the frame)."""
         return self.anchoring.visible(block)
 
 
 def _dedented(block: Block, node: Node) -> str:
-    """A value as it is written, as if it stood at the margin."""
+    """A value as written, without its indentation."""
     from textwrap import dedent  # noqa: PLC0415  # only for what hovers and fixes show of anchors
 
     margin = " " * (node.span.start - line_start(block.text, node.span.start))
@@ -254,7 +254,7 @@ def _dedented(block: Block, node: Node) -> str:
 
 
 class LocalText:
-    """One block with its tree: offsets are those of the block, `outer` leads back."""
+    """One block with its tree: offsets are those of the block, `outer` converts them."""
 
     def __init__(self, analysis: Analysis, number: int, block: Block, offset: int) -> None:
         self.analysis = analysis
@@ -276,7 +276,7 @@ class LocalText:
         return self.number < 0
 
     def outer(self, span: Span) -> Span:
-        """A span of the block in the whole text."""
+        """A span of the block, in the whole text."""
         if self.number >= 0:
             return span.moved(self.analysis.document.start(self.number))
         return self.analysis.span_of(None, span)

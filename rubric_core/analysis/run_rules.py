@@ -17,23 +17,23 @@ from rubric_core.validation.rule import TEMPLATES, Context, Finding, Rule
 __all__ = ["run_rules"]
 
 
-#: What happens to a mistake in a block that nothing refers to.
+#: The effect of a mistake in a block without references.
 _UNREAD = "nothing refers to it, so promptfoo does not read it"
 
 
 def run_rules(
     analysis: Analysis, visited: Iterable[Any], context: Context, unused: tuple[Span, ...] = ()
 ) -> tuple[Found, ...]:
-    """The findings of all rules about `visited` shapes and issues; of findings that are alike only one is kept.
+    """The findings of all rules for `visited` shapes and issues, without duplicates.
 
-    None in an `unused` place is an error.
+    In an `unused` place, none is an error.
     """
     judges, signs = analysis.language.judges, context.signs
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
         for rule in judges(
-            # The templates of a prompt stand in a file of its own.
+            # The templates of a prompt are in a file of its own.
             type(each),
             signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
             each.places if isinstance(each, Shape) else (),
@@ -61,12 +61,12 @@ def _unread(rule: Rule[Any], finding: Finding) -> Finding:
 
 
 def _is_json(analysis: Analysis, text: str) -> bool:
-    """Whether a file of promptfoo is JSON, and has to stay JSON with every fix."""
+    """Whether a promptfoo file is JSON, and has to stay JSON after fixes."""
     return analysis.kind in OF_PROMPTFOO and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and is_still_json(text, ())
 
 
 def _settled(finding: Finding, span: Span, hides: Span | None) -> Finding:
-    """A finding with the span to underline. Most findings have it already: comparing is faster than copying."""
+    """A finding with its span to underline. Most have it already: comparing is faster than copying."""
     return finding if (span, hides) == (finding.span, finding.hides) else replace(finding, span=span, hides=hides)
 
 

@@ -1,8 +1,8 @@
 """Trial edits: the findings of the touched blocks before and after them.
 
-A person waits for an offer of fixes, so that as little as possible is looked at. Edits inside of cases change what is
-said of these cases; only edits of what cases share, or of what other cases depend on, change more, and then the whole
-text is looked at.
+Users wait for fixes to be offered, so as little as possible is analyzed. Edits inside of cases change the findings of
+these cases; only edits of what cases share, or of what other cases depend on, change more, and then the whole text is
+analyzed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,22 +29,22 @@ _Numbered = tuple[int, Block]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Compares the findings before and after edits, in everything that the edits can affect, reported or not."""
+    """The findings before and after edits in everything that the edits can affect, reported or not."""
 
     edits: tuple[Edit, ...]
     before: tuple[Diagnostic, ...]
     #: At offsets of the text after the edits.
     after: tuple[Diagnostic, ...]
-    #: How often the parser stumbled, before and after.
+    #: The number of syntax errors before and after.
     stumbles: tuple[int, int]
-    #: The text after the edits, as far as it was looked at.
+    #: The analyzed part of the text after the edits.
     analysis: Analysis
-    #: Where the parser stumbles in the cases that the edits made, at offsets of the text after them.
+    #: The syntax errors in cases that the edits changed, at offsets of the text after them.
     stumbled: tuple[int, ...] = ()
 
 
 def try_edits(analysis: Analysis, edits: Iterable[Edit]) -> Trial:
-    """The whole text before and after. Raises ValueError for edits that overlap."""
+    """The whole text before and after. Raises ValueError for overlapping edits."""
     made = tuple(edits)
     after = analysis.revised(made)
     return Trial(
@@ -59,10 +59,10 @@ def _all_stumbles(before: Analysis, after: Analysis) -> tuple[int, int]:
 def try_edits_briefly(
     analysis: Analysis, edits: Iterable[Edit], enough: Callable[[Trial], bool] = lambda _: True
 ) -> tuple[Trial, bool]:
-    """The same without what is said of the same case in the same words before and after; and whether all were looked at.
+    """The same without findings that are equal before and after; and whether all blocks were analyzed.
 
-    In most trials they are not. `enough` tells of a trial of the touched cases whether it will do. Raises ValueError for
-    edits that overlap.
+    In most trials they are not. `enough` tells whether a trial of the touched cases suffices. Raises ValueError for
+    overlapping edits.
     """
     made = tuple(edits)
     document = analysis.document.revised(made)
@@ -72,15 +72,15 @@ def try_edits_briefly(
             return near, False
         near = near.analysis.states
     known = copy(analysis)
-    known.states = {**analysis.states, **near}  # what was looked at to find out that it is not enough
+    known.states = {**analysis.states, **near}  # what was examined to determine that it is not enough
     after = analysis.read(document, previous=known)
     found = analysis.every_found.apart(analysis.document, after.every_found, after.document)
     return Trial(made, *found, _all_stumbles(analysis, after), after, _new_problem_offsets(analysis, after)), True
 
 
 def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> Trial | Mapping[Block, BlockState]:
-    """The trial of the touched cases, or what is known of them by the time it shows that more has to be looked at."""
-    # A first item of a bare list tells what the file is, and a comment that ignores findings may cover new ones.
+    """The trial of the touched cases, or what is known of them when more has to be analyzed."""
+    # The first item of a bare list determines the kind of file, and an ignore comment may cover new findings.
     listed = analysis.frame.item_key == ROOT_LIST and analysis.kind is not FileKind.DATASET
     ignores = any(state.ignores for state in analysis.states.values())
     if analysis.further or ignores or listed or not analysis.choice.certain:
@@ -113,7 +113,7 @@ def _apart(old: Document, new: Document) -> tuple[list[_Numbered], list[_Numbere
 
 
 def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> Analysis:
-    """Another version of which only some blocks are looked at."""
+    """Another version of which only some blocks are analyzed."""
     keys = known.language.item_keys
     fresh = {block: BlockState(block.text, document.parse(block.text), keys, frame=False) for _, block in new}
     frame = Frame(document)
@@ -128,7 +128,7 @@ def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> 
 
 
 def _signs(analysis: Analysis) -> Sign:
-    """What tells the dialect of the text."""
+    """The signs of the dialect in the text."""
     return signs_in(analysis.states[block] for block in analysis.document.blocks if block.key)
 
 
@@ -142,7 +142,7 @@ def _problem_count(states: Iterable[BlockState]) -> int:
 
 
 def _new_problem_offsets(before: Analysis, after: Analysis) -> tuple[int, ...]:
-    """Where the parser stumbles in the cases that only the second of two versions has."""
+    """The syntax errors in the cases that only the second of two versions has."""
     _, new = _apart(before.document, after.document)
     start, states = after.document.start, after.states
     return tuple(start(n) + p.span.start for n, block in new if block.key for p in states[block].problems)

@@ -14,9 +14,9 @@ from rubric_core.validation.rule import Diagnostic
 __all__ = ["FindingComparison", "Named", "finding_names"]
 
 _LOUD = ("error", "warning")
-#: What the parser says; a text with more of it is read worse.
+#: Syntax findings; a text with more of them is worse.
 _UNREADABLE = frozenset({"syntax-error", "too-large"})
-#: What tells a finding from the others of its text.
+#: Identifies a finding in its text.
 Named = tuple[str, int, str]
 _Key = Callable[[Diagnostic, int], tuple[object, ...]]
 
@@ -46,15 +46,15 @@ class FindingComparison:
         self.new = [(each, shift.origin(each.span.start)) for each in trial.after]
         #: Remaining findings, each as a pair of its old and its new form.
         self.kept: list[tuple[Diagnostic, Diagnostic]] = []
-        # The same place and the same message.
+        # The same place and message.
         self._pair(lambda d, at: (d.code, at, d.message))
-        # The same place with another message, because what it says about other places changed.
+        # The same place with another message, which mentions other places that changed.
         self._pair(lambda d, at: (d.code, at), apart_from=meant)
         # Another place, since its text was moved.
         self._pair(lambda d, _: (d.code, d.message), moved=True)
 
     def _pair(self, key: _Key, *, moved: bool = False, apart_from: Collection[Named] = ()) -> None:
-        """Take out what is the same before and after by `key`, one by one."""
+        """Pair findings before and after by `key`, one by one."""
         before: dict[tuple[object, ...], list[Diagnostic]] = defaultdict(list)
         left: list[Diagnostic] = []
         for old in self.gone:
@@ -96,14 +96,14 @@ class FindingComparison:
         before, after = self._trial.stumbles
         for diagnostic, origin in self.new:
             if diagnostic.code in _UNREADABLE:
-                # Of two mistakes in one place the second may read otherwise once the first is gone.
+                # Of two mistakes in one place, the second may be reported differently once the first is fixed.
                 if after >= before:
                     yield diagnostic, origin
             elif diagnostic.severity in _LOUD and not self._was_hidden(origin):
                 yield diagnostic, origin
 
     def _was_hidden(self, origin: OffsetOrigin) -> bool:
-        """Whether something that is gone kept the check from looking there. What an edit wrote did not exist to be hidden."""
+        """Whether a resolved finding prevented this check before. Text that an edit wrote cannot have been hidden."""
         spans, ends = self._hidden
         at = bisect_right(spans, origin.offset, key=lambda span: span.start) - 1
         while at >= 0 and ends[at] >= origin.offset:
@@ -116,6 +116,6 @@ class FindingComparison:
 
     @cached_property
     def _hidden(self) -> tuple[list[Span], list[int]]:
-        """The ranges that findings which are gone hid, sorted, and beside each the greatest end up to it."""
+        """The ranges hidden by resolved findings, sorted, and for each the greatest end so far."""
         spans = sorted({old.hides for old in self.gone if old.hides is not None})
         return spans, list(accumulate((span.end for span in spans), max))

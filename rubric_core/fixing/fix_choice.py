@@ -10,9 +10,9 @@ from rubric_core.validation.rule import Diagnostic, Fix
 __all__ = ["Offered", "keeps_comments", "non_overlapping", "safe_fix", "safe_fixes"]
 
 _COMMENT = pattern(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
-#: The beginnings of comments that refer to findings.
+#: The prefixes of comments that refer to findings.
 _DIRECTIVE = "# rubric:"
-#: A finding and a fix that is offered for it.
+#: A finding and one of its fixes.
 Offered = tuple[Diagnostic, Fix]
 
 

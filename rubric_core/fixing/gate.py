@@ -1,7 +1,7 @@
 """The gate for fixes, refactorings and migration steps: only edits that do not make a text worse pass.
 
-An edit is made in memory and the text is looked at again. Nothing may be wrong afterwards that was not wrong before, apart
-from what could not be seen before: a misspelt key hides what is wrong with its value (`Finding.hides`).
+An edit is made in memory and the text is analyzed again. There may be no new findings, except those that were hidden
+before: a misspelt key hides the findings of its value (`Finding.hides`).
 """
 
 from collections import Counter, defaultdict
@@ -23,15 +23,15 @@ __all__ = ["Gate"]
 _SEVERAL = 8
 #: The fixes of up to this many findings are always verified, whatever the cost.
 _FEW = 8
-#: Characters that are read to try the fixes of more findings, besides the whole text so many times.
+#: The budget for trying the fixes of more findings: this many characters, plus this many times the text.
 _MOST_READ, _MOST_TIMES = 100_000, 2
 #: The fixed cost of a trial, as a number of characters read.
 _EACH = 1_000
-#: Of fixes that do not hold up together, one in so many has to be free of blame for another trial of several.
+#: After a failed trial of several fixes, one in this many has to be blameless for another trial of several.
 _MANY = 4
 #: How many times a part with invalid YAML is read, on average, until it is repaired.
 _BROKEN = 5
-#: The identity of some edits and of the finding that they are offered for.
+#: The identity of edits and of the finding that they fix.
 _Offer = tuple[Named | None, tuple[Edit, ...] | int]
 
 
@@ -41,9 +41,9 @@ class Gate:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._known: dict[_Offer, bool] = {}
-        #: Fixes of many edits by their identity, which is their key: to hash all their edits takes long.
+        #: Fixes with many edits by their identity, as hashing all their edits is slow.
         self._long: dict[int, tuple[Edit, ...]] = {}
-        #: How many characters were read to try edits.
+        #: The number of characters read to try edits.
         self._read = 0
 
     def fixes(self, found: Diagnostic) -> tuple[Fix, ...]:
@@ -51,12 +51,7 @@ class Gate:
         return tuple(fix for fix in found.fixes if self.mends(found, fix.edits))
 
     def passed(self, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Findings with only those fixes. Of many the first fixes are tried together, the second ones together, and so on.
-
-        What does not hold up together is tried in parts, down to single fixes. Where that would mean reading a long part
-        of the text over and over, the fixes nobody has looked at by then are left out here, and counted in `untried`;
-        asked about a few findings, as in one line, it looks at every one.
-        """
+        """Findings with only those fixes. For many findings, the first fixes are tried together, then the second ones, and so on. A group that fails is tried in parts, down to single fixes. Within a budget of characters to read, the remaining fixes are left out and counted in `untried`; for a few findings, as on one line, every fix is tried."""
         most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
         self._try_shared(found, most)
         for number in range(max((len(each.fixes) for each in found), default=0)):
@@ -73,7 +68,7 @@ class Gate:
         return tuple(kept)
 
     def holding(self, offered: Sequence[Offered]) -> list[Offered]:
-        """Those of some fixes that hold up, as far as they may be tried: several together, then first one of each kind."""
+        """The verified ones among some fixes, within the budget: several together, then first one of each kind."""
         most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
         self._try_together(offered, most)
         kinds: Counter[object] = Counter()
@@ -104,7 +99,7 @@ class Gate:
                 self._known |= {self._key(each, fix.edits): True for each, _ in offered}
 
     def _try_together(self, offered: Sequence[Offered], most: int) -> None:
-        """Where some fixes hold up together, each of them does; those that touch one another are tried in turns."""
+        """Verify fixes by trying them together; those that touch one another are tried in turns."""
         text = self.analysis.document.text
         left = [each for each in offered if not self._known_to_mend(each[0], each[1].edits)]
         left = [each for each in left if keeps_comments(text, each[1].edits)]
@@ -114,11 +109,7 @@ class Gate:
             left = [(found, fix) for found, fix in left if self._key(found, fix.edits) not in done]
 
     def _try_parts(self, chosen: Sequence[Offered], most: int) -> None:
-        """Try fixes together. Where that does not hold up, those that are not to blame are tried together, and the others.
-
-        Where nothing tells which are to blame, each half is tried, so that a bad one costs a few trials. Fixes of which
-        nearly each is to blame, as those that all write the same name, are left to be tried one by one.
-        """
+        """Try fixes together. If that fails, those that are not to blame are tried together, and so are the others. If the blame is unknown, each half is tried, so that a bad fix costs a few trials. Fixes that nearly all are to blame, such as those that write the same name, are left to be tried one by one."""
         parts = [chosen]
         while parts and self._read <= most:
             part = parts.pop()
@@ -195,7 +186,7 @@ class Gate:
             return None
         self._read += _EACH + sum(map(self._length, {document.block_at(e.span.start) for e in edits}))
         if everywhere:
-            self._read += len(document) // 8  # what did not change is not read again, only put together
+            self._read += len(document) // 8  # unchanged parts are not read again, only combined
         return trial
 
     def _length(self, number: int) -> int:

@@ -32,7 +32,7 @@ class OriginFinder:
     def origin(self, offset: int) -> OffsetOrigin:
         """The origin of the character at `offset`."""
         at = bisect_right(self._starts, offset) - 1
-        while at >= 0 and self._starts[at] == self._ends[at]:  # what only takes away wrote nothing
+        while at >= 0 and self._starts[at] == self._ends[at]:  # a pure deletion wrote nothing
             if self._starts[at] <= offset:
                 break
             at -= 1

@@ -1,7 +1,7 @@
 """Formats indentation and spacing, and nothing else.
 
-A file keeps its own style: the step of its indentation, where its lists stand, its quotes, its blank lines and its aligned
-columns. Only what is out of line with that is changed, and only where the text means the same afterwards.
+A file keeps its own style: its indentation step, the offset of its lists, its quotes, its blank lines and its aligned
+columns. Only deviations from that are changed, and only if the meaning of the text stays the same.
 """
 
 from rubric_core.formatting.format import format_edits, obstacle

@@ -1,4 +1,4 @@
-"""The edits that put a file in order: each piece on its own, and none where a piece would mean something else."""
+"""The edits that format a file: each block on its own, and none that would change its meaning."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ _NOT_YAML = frozenset({FileKind.DATASET, *TEXTS})
 
 
 def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:
-    """The edits that format a text, in the order of the text; nothing for a text that has an `obstacle`.
+    """The edits that format a text, in text order; none for a text with an `obstacle`.
 
     Args:
         analysis: The text.
-        within: Only the lines that this range touches, not one at whose very start it ends; None: everything.
-        step: The step of indentation, for a text that has none of its own.
+        within: Only the lines that this range touches, without a line at whose start it ends; None: all lines.
+        step: The indentation step, for a text without one of its own.
     """
     document = analysis.document
     if analysis.kind in _NOT_YAML or type(document) is not Document or obstacle(analysis) is not None:
@@ -45,7 +45,7 @@ def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 
 
 
 def obstacle(analysis: Analysis) -> SyntaxProblem | None:
-    """The first reason why a text is left as it is, such as a syntax error; None for one that can be formatted."""
+    """The first reason not to format a text, such as a syntax error; None if it can be formatted."""
     found = (
         SyntaxProblem(p.kind, piece.outer(p.span), p.message)
         for piece in _pieces(analysis)
@@ -65,11 +65,11 @@ def _line_start(document: Document, offset: int) -> int:
 
 @dataclass(slots=True)
 class Layout:
-    """What the formatter remembers of a block while its text stays the same: an edit changes one block of thousands."""
+    """Cached formatting of a block while its text stays the same: an edit changes one block of thousands."""
 
     counts: StyleCounts
-    #: The last edits of the block, at its own offsets, and whether they put every line where it belongs.
-    #: `made_for` is what they depend on besides the text.
+    #: The last edits of the block, at offsets of the block, and whether they fix every line.
+    #: `made_for` are their inputs besides the text.
     made: tuple[Sequence[Edit], bool] = ((), False)
     made_for: tuple[IndentStyle, int, bool, bool] | None = None
 
@@ -99,7 +99,7 @@ class _Piece:
         return known
 
     def edits(self, style: IndentStyle, column: int, within: Span | None) -> tuple[list[Edit], bool]:
-        """The edits of the piece, at offsets of the whole text, and whether every line is then where it belongs."""
+        """The edits of the block, at offsets of the whole text, and whether every line is then formatted."""
         if within is not None:
             found, whole = self._edits(style, column, within)
         else:
@@ -110,7 +110,7 @@ class _Piece:
         return [Edit(self.outer(e.span), e.new_text) for e in found], whole
 
     def _edits(self, style: IndentStyle, column: int, within: Span | None) -> tuple[Sequence[Edit], bool]:
-        """The edits of the piece, at its own offsets."""
+        """The edits of the block, at offsets of the block."""
         inner = [*inner_edits(self.text, self.tree), *trailing_edits(self.text, self.tree)]
         end = [*end_edits(self.text)] if self.is_last else []
         try:
@@ -118,7 +118,7 @@ class _Piece:
             whole = True
         except UnusualError:
             lines, whole = [], False
-        # Less where all of it together would change what the piece says.
+        # Fewer edits if all together would change the meaning.
         for number, some in enumerate(([*lines, *inner, *end], [*lines, *inner], [*inner, *end], inner)):
             chosen = [e for e in _apart(some) if within is None or self._touches(e, within)]
             if not chosen or keeps_meaning(self.text, self.tree, chosen):
@@ -142,9 +142,9 @@ class _Piece:
 
 
 def _apart(edits: list[Edit]) -> Iterator[Edit]:
-    """The edits without those inside of another: an empty line is indentation and the end of a line.
+    """The edits without those inside of another: an empty line is both indentation and the end of a line.
 
-    Of two in one place, the one that writes something: blanks at the end of a text make way for its line break.
+    Of two at one place, the one that inserts text: blanks at the end of a text give way to its line break.
     """
     end = -1
     for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end, not e.new_text)):

@@ -1,4 +1,4 @@
-"""Computes the column of every line of a piece of a file."""
+"""Computes the column of every line of a block."""
 
 import re
 from collections.abc import Iterator
@@ -16,17 +16,17 @@ _BREAK = re.compile(r"\r\n?|\n")
 
 
 class UnusualError(Exception):
-    """Raised for syntax that the formatter does not touch."""
+    """Syntax that the formatter does not touch."""
 
 
 def line_edits(text: str, tree: SyntaxTree, style: IndentStyle, column: int | None) -> Iterator[Edit]:
-    """What puts every line and what follows a dash where it belongs. Raises UnusualError.
+    """The edits that move every line, and the content after a dash, to its column. Raises UnusualError.
 
     Args:
-        text: A piece of a file.
-        tree: What is in it.
+        text: A block of a file.
+        tree: Its tree.
         style: The style of the file.
-        column: Where the list of cases belongs that the piece is an item of; None for one that is none.
+        column: The column of the list of cases, if the block is an item of it; else None.
     """
     if tree.root is None:
         return
@@ -37,24 +37,24 @@ def line_edits(text: str, tree: SyntaxTree, style: IndentStyle, column: int | No
 
 @dataclass(slots=True)
 class _Plan:
-    """The new columns of the lines of one piece."""
+    """The new columns of the lines of one block."""
 
     text: str
     index: LineIndex
     style: IndentStyle
-    #: Where a line that begins with a key or a dash is to start.
+    #: The new column of a line that begins with a key or a dash.
     starts: dict[int, int] = field(default_factory=dict)
-    #: By how much a line moves that goes on with a value.
+    #: The offset of a line that continues a value.
     shifts: dict[int, int] = field(default_factory=dict)
-    #: Where the text of a block scalar begins, by line.
+    #: The new column of the text of a block scalar, by line.
     contents: dict[int, int] = field(default_factory=dict)
-    #: Blanks behind dashes.
+    #: The blanks after dashes.
     gaps: list[Edit] = field(default_factory=list)
 
     # -- values ---------------------------------------------------------------------------------------------------------
 
     def node(self, node: Node, column: int) -> None:
-        """A block that is to begin at `column`; nothing else has a place of its own."""
+        """Place a node that is to begin at `column`; flow nodes and scalars have no column of their own."""
         if isinstance(node, Mapping) and not node.flow:
             self._mapping(node, column)
         elif isinstance(node, Sequence) and not node.flow:
@@ -83,7 +83,7 @@ class _Plan:
         self.node(value, column + moved)
 
     def _is_announced(self, value: Node) -> bool:
-        """Whether an anchor or a tag of a block stands on a line of its own."""
+        """Whether the anchor or tag of a block is on a line of its own."""
         return value.whole.start < value.span.start and self._starts_line(value.whole.start)
 
     def _sequence(self, sequence: Sequence, column: int) -> None:
@@ -108,7 +108,7 @@ class _Plan:
             self.gaps.append(Edit(Span(dash + 1, item.whole.start), " " * self.style.gap))
             by += self.style.gap - len(between)
         if not _is_block(item):
-            # Where a text says how far it is indented, that counts from the dash.
+            # An explicit indentation indicator counts from the dash.
             indicated = _INDICATED.match(self.text, item.span.start)
             self._text_value(item, dash, column - own if below or indicated else by)
         elif self._is_announced(item) or (not below and item.whole.start < item.span.start):
@@ -117,7 +117,7 @@ class _Plan:
             self.node(item, column + (self.style.step if below else 1 + self.style.gap))
 
     def _text_value(self, value: Node, after: int, by: int) -> None:
-        """A value that is no block: its further lines move along, and the first one if it has one of its own."""
+        """Place a value that is not a block: its continuation lines move along, and its first line if that is its own."""
         start, end = value.span
         first = self.index.line_of(start)
         if _BREAK.search(self.text, after, value.whole.start):
@@ -140,7 +140,7 @@ class _Plan:
     # -- edits ----------------------------------------------------------------------------------------------------------
 
     def edits(self) -> Iterator[Edit]:
-        """The edits of every line that is not in its column."""
+        """The edits of every line with another column."""
         for number in range(self.index.line_count):
             line = self._line(number)
             own = len(line) - len(line.lstrip(" "))
@@ -161,7 +161,7 @@ class _Plan:
         return self._comment(number, own) if line.lstrip().startswith("#") else own
 
     def _comment(self, number: int, own: int) -> int:
-        """A comment stands like what it is about: the next line, or else one above in the same column."""
+        """A comment is aligned with the next line, or else with one above in the same column."""
         below = self._next(number)
         if below is not None and (line := self._line(below)) is not None:
             dashed = len(line) - len(line.lstrip(" -"))

@@ -11,7 +11,7 @@ __all__ = ["keeps_meaning", "same_trees"]
 
 
 def keeps_meaning(text: str, tree: SyntaxTree, edits: Iterable[Edit]) -> bool:
-    """Whether `edits` change whitespace only, and none that means something."""
+    """Whether `edits` change only whitespace, and none that has a meaning."""
     after = apply_edits(text, edits)
     if "".join(after.split()) != "".join(text.split()):
         return False
@@ -19,7 +19,7 @@ def keeps_meaning(text: str, tree: SyntaxTree, edits: Iterable[Edit]) -> bool:
 
 
 def same_trees(one: SyntaxTree, other: SyntaxTree) -> bool:
-    """Whether two trees have the same nodes, styles, anchors and tags; where they stand does not count."""
+    """Whether two trees have the same nodes, styles, anchors and tags, regardless of positions."""
     if other.problems or [*one.anchors] != [*other.anchors]:
         return False
     return all(

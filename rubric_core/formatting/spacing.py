@@ -15,7 +15,7 @@ _BREAK = re.compile(r"\r\n?|\n")
 
 
 def inner_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
-    """The blanks between what stands on one line."""
+    """The blanks between tokens on one line."""
     for node in walk(tree.root):
         if isinstance(node, Mapping):
             keep = node.flow or _is_aligned(text, node)
@@ -26,7 +26,7 @@ def inner_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
 
 
 def _colon(text: str, entry: Entry, *, keep: bool) -> Iterator[Edit]:
-    """No blank before a colon and one after it; more, where they `keep` things in columns."""
+    """No blank before a colon and one after it; more if they `keep` values aligned."""
     start, end = entry.key.span.end, entry.value.whole.start
     if isinstance(entry.key, Alias) or _is_nothing(entry.value):
         return
@@ -54,7 +54,7 @@ def _is_nothing(value: Node) -> bool:
 
 
 def _is_aligned(text: str, mapping: Mapping) -> bool:
-    """Whether the values stand below one another on purpose: behind keys of several lengths."""
+    """Whether values are aligned on purpose, after keys of several lengths."""
     ends, columns = set[int](), set[int]()
     for entry in mapping.entries:
         between = text[entry.key.span.end : entry.value.whole.start]
@@ -65,7 +65,7 @@ def _is_aligned(text: str, mapping: Mapping) -> bool:
 
 
 def trailing_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
-    """The blanks at the ends of lines that are not in the middle of a text."""
+    """Remove blanks at the ends of lines, except inside of scalars."""
     index = LineIndex(text)
     texts = _text_lines(index, tree)
     for number in range(index.line_count):
@@ -76,7 +76,7 @@ def trailing_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
 
 
 def _text_lines(index: LineIndex, tree: SyntaxTree) -> Collection[int]:
-    """The lines at whose ends blanks are a part of a text, or of a line break in quotes."""
+    """The lines whose trailing blanks belong to a scalar, or to a line break in quotes."""
     found = set[int]()
     for node in walk(tree.root):
         if isinstance(node, Scalar) and node.style != "plain":

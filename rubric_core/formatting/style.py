@@ -1,4 +1,4 @@
-"""The style of a file, told by what most of it does."""
+"""The style of a file, inferred from its majority."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,30 +12,30 @@ __all__ = ["IndentStyle", "StyleCounts", "dash_of", "style_of"]
 
 _STEP, _GAP = 2, 1
 _WIDEST = 8
-#: Distances that are meant wherever they are found; others where they are found so often.
+#: Distances that count wherever they occur; others count from this number of occurrences on.
 _COMMON, _OFTEN = frozenset({0, 1, 2, 4}), 3
-#: Times that a style is looked for again in what it would make of a file: formatting twice is formatting once.
+#: How often the style is determined again from the formatted file, so that formatting twice changes nothing.
 _ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class IndentStyle:
-    """How far things are moved to the right, in columns."""
+    """The indentation of a file, in columns."""
 
-    #: What is in a mapping, from its key.
+    #: Of the content of a mapping, relative to its key.
     step: int = _STEP
-    #: The dashes of a list, from its key.
+    #: Of the dashes of a list, relative to its key.
     listed: int = _STEP
-    #: What is behind a dash, from it, but for one.
+    #: Of the content after a dash, relative to the dash, minus one.
     gap: int = _GAP
 
     def list_offset(self, offset: int) -> int:
-        """Where a list belongs that stands `offset` to the right of its key: both usual places are as good."""
+        """The offset of a list that is at `offset` from its key: both usual offsets are accepted."""
         return offset if offset in (0, self.step) else self.listed
 
 
 class StyleCounts(NamedTuple):
-    """How often a piece of a file has something at each distance; equal ones are counted together."""
+    """How often a block has each distance."""
 
     steps: tuple[tuple[int, int], ...]
     lists: tuple[tuple[int, int], ...]
@@ -43,7 +43,7 @@ class StyleCounts(NamedTuple):
 
     @classmethod
     def of(cls, text: str, tree: SyntaxTree) -> "StyleCounts":
-        """Those of one piece."""
+        """The counts of one block."""
         steps, lists, gaps = Counter[int](), Counter[int](), Counter[int]()
         for node in walk(tree.root):
             if isinstance(node, Mapping) and not node.flow:
@@ -58,8 +58,8 @@ def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Itera
 
     Args:
         pieces: What was counted in the pieces of the file.
-        default: The step where the file does not tell.
-        columns: The places of lists whose keys stand in another piece.
+        default: The step if the file shows none.
+        columns: The columns of lists whose keys are in another block.
     """
     steps, lists, gaps = Counter[int](), Counter[int](columns), Counter[int]()
     for counts, times in Counter(pieces).items():
@@ -68,7 +68,7 @@ def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Itera
                 whole[distance] += number * times
     style = _most_used(steps, lists, gaps, default)
     for _ in range(_ROUNDS):
-        # What stands at an odd distance moves to a usual one, which may be the one of most things then.
+        # Unusual distances move to a usual one, which may then be the most frequent.
         moved = Counter[int]()
         for distance, times in lists.items():
             moved[style.list_offset(distance)] += times
@@ -114,7 +114,7 @@ def _sequence(text: str, node: Sequence, gaps: Counter[int]) -> None:
 
 
 def dash_of(text: str, node: Sequence, item: Node, after: int) -> int | None:
-    """Where the dash of an item is that stands behind `after`; None for one that cannot be told."""
+    """The offset of the dash of an item after `after`; None if unknown."""
     column = column_of(text, node.span.start)
     if item is node.items[0]:
         return node.span.start if text[node.span.start : node.span.start + 1] == "-" else None
