@@ -62,10 +62,10 @@ class SystemClock:
 
 
 class _Watch(asyncio.SubprocessProtocol):
-    """Gathers what a program writes, up to a limit, and says when something happens."""
+    """Collects a program's output up to a limit, and signals events."""
 
     def __init__(self, limit: int, mark: str) -> None:
-        #: By which everything that the program starts is known: a variable, and a limit, empty where there is none.
+        #: The marks of the program's child processes: a variable, and a limit, empty if there is none.
         self.mark = mark
         self.limit = ""
         self.output: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
@@ -171,7 +171,7 @@ class OsProcesses:
         kill_orphans(watch.mark, watch.limit, transport.get_pid())
         self._guard.release(transport.get_pid())
         transport.close()
-        await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
+        await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the event loop has to notice
 
     async def _start(self, program: Program, watch: _Watch, number: int) -> asyncio.SubprocessTransport:
         # The constant exists on Windows only.
@@ -186,7 +186,7 @@ class OsProcesses:
             transport, _ = await loop.subprocess_exec(
                 lambda: watch, *program.argv, cwd=program.cwd, env=environment, **options
             )
-        except Exception:  # not cancellation: that leaves a program behind
+        except Exception:  # not by cancellation, which would leave a program behind
             self._guard.forget()
             raise
         self._guard.watch(transport.get_pid())

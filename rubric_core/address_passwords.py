@@ -7,7 +7,7 @@ __all__ = ["address_passwords"]
 
 
 def address_passwords(address: str) -> tuple[str, ...]:
-    """The password of `http://user:password@host` as it is written, as it is meant, and as a header has it; nothing without one."""
+    """The password in `http://user:password@host`: as written, decoded, and as in a header; empty without one."""
     try:
         parts = urlsplit(address.strip())
     except ValueError:

@@ -1,6 +1,6 @@
-"""Writing a file so that its content is the old one or the new one, whatever happens meanwhile: a full disk, a kill, a power cut.
+"""Writes a file atomically: its content is the old one or the new one, even after a full disk, a kill or a power cut.
 
-Nothing else in rubric writes a person's file.
+All files of users are written by this module.
 """
 
 import errno
@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["write_file", "write_new_file"]
 
-#: A file system that refuses a file beside another one, or refuses to put it in its place, may still let the file be written.
+#: Errors of file systems on which only writing in place may be possible.
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV})
 #: Bytes of a system's longest file name; a draft needs a name, too.
 _LONGEST_NAME = 255
@@ -23,19 +23,19 @@ class _NotReplaceableError(Exception):
 
 
 def write_file(path: Path, content: bytes | Iterable[bytes], mode: int = 0o666, *, private: bool = False) -> None:
-    """Replace the content of a file, or make it; `content` may come in pieces.
+    """Replace the content of a file, or create it; `content` may be in pieces.
 
-    A draft beside the file is written, brought to the disk and put in its place. Links stay links; mode, owner and extended
-    attributes stay as they are. A file with several names, with an owner that cannot be kept, or in a folder that takes no other
-    file, is written in place once there is certainly room for all of it. A signal that ends the program waits until that is done.
+    A temporary file beside it is written, synced and renamed. Links stay links; mode, owner and extended attributes are
+    kept. A file with several hard links, with an owner that cannot be kept, or in a folder without write permission is
+    written in place, once there is certainly enough space. Signals that end the program are delayed until then.
 
     Args:
         path: The file; its folder has to exist.
         content: The bytes.
-        mode: The permissions of a file that is made, less what the user's mask takes away.
-        private: Whether it is for its owner alone, also where it is more open now.
+        mode: The permissions of a new file, before the user's umask.
+        private: Whether it becomes readable by its owner alone, even if it is more open now.
 
-    Raises OSError; the file is then as it was.
+    Raises OSError; the file is then unchanged.
     """
     with _undisturbed():
         _write(Path(os.path.realpath(path)), content, mode, private=private)
@@ -56,7 +56,7 @@ def write_new_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let signals that end a program wait: else a draft stays behind, or a file that is written in place ends amid it."""
+    """Delay signals that end the program, which would leave a temporary file or a truncated file behind."""
     import signal  # noqa: PLC0415  # most checks write nothing
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows
@@ -95,7 +95,7 @@ def _write(real: Path, content: bytes | Iterable[bytes], mode: int, *, private: 
 
 
 def _existing(path: Path) -> os.stat_result | None:
-    """What is there. Raises OSError for what must not be replaced: no file, or one that is write-protected."""
+    """The existing file. Raises OSError if it must not be replaced: not a file, or write-protected."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -127,7 +127,8 @@ def _replace(draft: Path, path: Path, before: os.stat_result | None) -> None:
 def _keep_name(folder: Path) -> None:
     """Bring the names in a folder to the disk: after a power cut, a file that was replaced may else have its old content.
 
-    As well as that can be done: Windows opens no folders, and some file systems sync none. The file is whole either way.
+    As well as that can be done: Windows opens no folders, and some file systems sync none. The file is whole either
+    way.
     """
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
@@ -138,7 +139,7 @@ def _keep_name(folder: Path) -> None:
 
 
 def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:
-    """Give a draft what the file has. Raises _NotReplaceableError for what it cannot be given."""
+    """Copy the file's attributes to a draft. Raises _NotReplaceableError if that is impossible."""
     import shutil  # noqa: PLC0415  # loads every archive format; most checks write nothing
 
     if before.st_nlink > 1:
@@ -154,10 +155,7 @@ def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:
 
 
 def _write_in_place(path: Path, content: bytes, known: os.stat_result) -> None:
-    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail anyway.
-
-    Nothing is written where another file, or a link to one, has come into its place since it was looked at.
-    """
+    """Overwrite a file. Space is allocated first, and the old content is restored if writing fails anyway. Nothing is written if the file was replaced, also by a link, since it was examined."""
     opened = os.open(
         path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )

@@ -1,16 +1,16 @@
-"""Characters that act instead of being shown: on a terminal, on the order of letters, or by not being seen at all.
+"""Control characters: they act on a terminal, change the order of text, or are invisible.
 
-Names, answers and commands come from files and models. Whatever shows them takes these characters out first, here and nowhere
-else: ESC and the C1 controls move cursors and set titles, bidirectional marks show a command in another order than it runs.
+Names, answers and commands come from files and models. Before they are shown, this module masks such characters: ESC
+and the C1 controls move cursors and set titles, bidirectional marks show a command in another order than it runs.
 """
 
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["escape_json", "mask", "mask_name", "reveal"]
 
-#: Controls but for tab and line feed, bidirectional marks, line and paragraph separators, lone surrogates.
+#: Control characters except tab and line feed, bidirectional marks, line and paragraph separators, lone surrogates.
 _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff"
-#: Characters that take no room: in a sentence they join letters and emoji, in a command they hide a difference.
+#: Zero-width characters: in a sentence they join letters and emoji, in a command they hide a difference.
 _HIDDEN = "\u00ad\u180e\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 #: A carriage return alone goes back to the beginning of a line.
 _MASKED = pattern(f"[{_ACTING}]|\r(?!\n)")
@@ -25,7 +25,7 @@ def mask(text: str) -> str:
 
 
 def mask_name(name: str) -> str:
-    """The name of a file as `mask` gives it, on one line: nothing behind a line break looks like another message."""
+    """A file name masked like by `mask`, on one line, so that no part of it looks like another message."""
     return name if name.isascii() and name.isprintable() else _BREAKS.sub("�", mask(name))
 
 

@@ -42,7 +42,7 @@ def field_values(record: object) -> "zip[tuple[str, Any]]":
 def replace_fields(record: T, /, **values: Any) -> T:
     """A copy with other values of fields: `dataclasses.replace`, without `__init__` and `__post_init__`.
 
-    Values are taken as they are, so this is for those that need no check. Raises TypeError for a name that is no field.
+    Values are not checked. Raises TypeError for a name that is not a field.
     """
     kind: Any = type(record)
     found = _fields_of(kind)
@@ -51,7 +51,7 @@ def replace_fields(record: T, /, **values: Any) -> T:
         raise TypeError(f"{type(record).__name__} has no field {unknown!r}")
     made: T = object.__new__(kind)
     own = getattr(record, "__dict__", ())
-    if len(own) == len(found.names):  # without slots, and nothing beside the fields: no call for each of them
+    if len(own) == len(found.names):  # without slots, and only fields: no call for each of them
         vars(made).update(own)
         vars(made).update(values)
         return made

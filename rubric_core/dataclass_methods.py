@@ -1,4 +1,4 @@
-"""What a dataclass of `lazy_compilation` consists of: its declared fields, and the methods that are made of them."""
+"""The parts of a dataclass of `lazy_compilation`: its declared fields, and the methods generated from them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -118,7 +118,7 @@ def _assignment(cls: type, name: str, value: str, names: dict[str, object]) -> s
 
 
 def describe(cls: type, *, frozen: bool = False) -> None:
-    """What `dataclasses` knows a class by: it writes that itself, for a throw-away class with the same fields."""
+    """The metadata of a class for `dataclasses`, generated from a temporary class with the same fields."""
     import dataclasses  # noqa: PLC0415  # loads `inspect`, and a check needs none of it
 
     def standard(each: DeclaredField) -> "Field[Any]":
@@ -173,12 +173,12 @@ def comparison(fields: Iterable[DeclaredField], frozen: bool) -> dict[str, Any]:
 
 
 def _few(names: list[str]) -> Callable[[object], tuple[object, ...]]:
-    """What `attrgetter` gives for two names or more."""
+    """Like `attrgetter` with two or more names."""
     return lambda self: tuple(getattr(self, name) for name in names)
 
 
 def _is_refused(self: object, name: str) -> bool:
-    """Whether an attribute of a frozen instance stays as it is: all of its class, and the fields in a class below."""
+    """Whether an attribute of a frozen instance is protected: all in its class, and the fields in a subclass."""
     return FIELDS in vars(type(self)) or name in getattr(type(self), FIELDS)
 
 

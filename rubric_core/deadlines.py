@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class _Deadline:
-    """The end of the time that some work may take, which stands still while the work waits for its turn."""
+    """A deadline that is suspended while the work waits for its turn."""
 
     def __init__(self, seconds: float) -> None:
         self._loop = asyncio.get_running_loop()
@@ -24,7 +24,7 @@ class _Deadline:
         self._start()
 
     def stop(self) -> None:
-        """The work does not wait to be ended any more."""
+        """Stop waiting: the work may not be ended any more."""
         self._timer.cancel()
         self.passed.cancel()
 
@@ -59,7 +59,9 @@ _deadlines: contextvars.ContextVar[tuple[_Deadline, ...]] = contextvars.ContextV
 
 
 async def run_within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | None:
-    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before.
+    """The result of `doing`, None if it takes longer.
+
+    In any case, `doing` has ended. Time within `untimed` does not count.
 
     Time within `untimed` does not count.
     """
@@ -84,7 +86,7 @@ async def run_within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T 
 
 @contextmanager
 def untimed() -> Iterator[None]:
-    """Time that passes within it counts towards no limit of `run_within` around it: what waits for its turn does nothing yet."""
+    """Time within this context does not count towards an enclosing limit of `run_within`."""
     loop = asyncio.get_running_loop()
     # Those of another thread cannot be stopped from here.
     around = [each for each in _deadlines.get() if each.is_of(loop)]
@@ -122,7 +124,7 @@ async def run_apart(work: Callable[[], T]) -> T:
             error = problem
         except BaseException as problem:  # noqa: BLE001  # it is not for others' code to end the program
             error = RuntimeError(f"{type(problem).__name__}: {problem}")
-        with suppress(RuntimeError):  # the loop is closed, nobody waits any more
+        with suppress(RuntimeError):  # the event loop is closed, nobody waits any more
             loop.call_soon_threadsafe(settle, result, error)
 
     threading.Thread(target=run, name="apart", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Files on disk, apart from the other adapters: a check reads files and needs nothing of what running needs."""
+"""File access, apart from the other adapters, so that a check does not import what only runs need."""
 
 import errno
 import os
@@ -45,7 +45,7 @@ def open_file(path: Path, limit: int | None = None) -> BinaryIO:
     if path.as_posix().startswith(_HANDED):
         return path.open("rb")
     _refuse(path, path.stat(), limit)
-    # What stands there may be another thing by now: it is looked at again, and opening a pipe does not wait.
+    # The path may lead to another file by now: it is checked again, and opening a pipe does not block.
     file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
     try:
         _refuse(path, os.fstat(file.fileno()), limit)
@@ -64,7 +64,7 @@ def _refuse(path: Path, found: os.stat_result, limit: int | None) -> None:
 
 
 def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
-    """Everything in `stream`. Raises OSError, which says `name`, for more than `limit` bytes."""
+    """The content of `stream`. Raises OSError, which names `name`, for more than `limit` bytes."""
     if limit is None:
         return _ready(stream.read(), name)
     content = _ready(stream.read(min(_MOSTLY, limit + 1)), name)
@@ -76,7 +76,7 @@ def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
 
 
 def _ready(content: bytes | None, name: str) -> bytes:
-    """What was read. None, where the system would have waited: some files of `/proc` are regular and wait like a pipe."""
+    """The data read. None if the system would have blocked: some files of `/proc` are regular and block like a pipe."""
     if content is None:
         raise OSError(errno.EAGAIN, "there is nothing to read yet", name)
     return content
@@ -124,10 +124,10 @@ class DiskFiles:
 
 
 class OpenFiles:
-    """Files on disk, with the documents that an editor has open in front of them."""
+    """Files on disk, overlaid by the documents that an editor has open."""
 
     def __init__(self, files: "Files", opened: Callable[[Path], str | None]) -> None:
-        """`opened` gives the text of an open document, None for a file that is not open."""
+        """`opened` gives the text of an open document, None for other files."""
         self._files = files
         self._opened = opened
 

@@ -1,8 +1,8 @@
 """Where to get rubric: the source for messages, editors and documents.
 
-Both are empty until the first release, since a name that nobody owns must not be recommended: whoever installs it from an
-index gets what somebody else put there. The recipe in CONTRIBUTING.md sets them; `tests/release/addresses.py` carries them
-into the files that cannot import them.
+Both are empty until the first release, as an unregistered name must not be recommended: installing it from an index
+could install somebody else's package. The release steps in CONTRIBUTING.md set them; `tests/release/addresses.py`
+copies them into files that cannot import them.
 """
 
 from pathlib import Path
@@ -18,5 +18,5 @@ _ROOT = Path(__file__).parents[1]
 
 
 def page_address(page: Path) -> str:
-    """Where a page of the package can be read: in the repository, else where it is installed."""
+    """The address of a page of the package: in the repository, else in the installation."""
     return f"{REPOSITORY}/blob/main/{page.relative_to(_ROOT).as_posix()}" if REPOSITORY else page.as_uri()

@@ -1,4 +1,4 @@
-"""The port for the files beside a suite: the only one that a check needs, so that it loads none of the others in `ports`."""
+"""The port for file access, apart from `ports`, as a check needs only this one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ class Files(Protocol):
         """Whether the path is a directory."""
 
     def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
-        """Those of some paths below a directory that are files; `names` has them by their first part."""
+        """The existing files among some paths below a directory; `names` has them by their first part."""
 
     def names(self, path: Path) -> tuple[str, ...]:
         """The sorted names in a directory; empty if it does not exist."""

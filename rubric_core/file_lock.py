@@ -1,7 +1,7 @@
-"""The system's locks on files, for what several processes read, change and write.
+"""System locks on files that several processes read and write.
 
-A lock file, or a journal beside one, may lie in a repository that comes from anybody: a link in its place is not followed, so that no
-other file is emptied or written to, and a pipe in its place is not waited for.
+A lock file, or a journal beside it, may be in a repository of unknown origin: links are not followed, so that no other
+file is truncated or written to, and pipes do not block.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ __all__ = ["OPEN_LOCK", "locked", "open_own_file", "system_locks"]
 #: How a lock file is opened.
 OPEN_LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _ONLY_HERE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-#: Who may read what holds answers: its owner alone.
+#: The mode of files with answers: readable by the owner alone.
 _PRIVATE = 0o600
 #: Seconds between two tries.
 _PAUSE = 0.01
 
 
 def system_locks() -> Any:
-    """The module of the system's locks on files; None where there are none, as on Windows."""
+    """The module of the system's file locks; None without one, as on Windows."""
     with contextlib.suppress(ImportError):
         import fcntl  # noqa: PLC0415  # not on Windows
 
@@ -34,7 +34,7 @@ def system_locks() -> Any:
 
 
 def open_own_file(name: str | os.PathLike[str], flags: int) -> int:
-    """Open a file that is rubric's own; a new one is for its owner alone. Raises OSError, also for links and for what is no file."""
+    """Open a file of rubric's own; a new one is private. Raises OSError, also for links and non-files."""
     file = os.open(name, flags | _ONLY_HERE, _PRIVATE)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)

@@ -46,7 +46,7 @@ def _git_folder(root: Path) -> Path:
 
 
 def _shared_folder(folder: Path) -> Path:
-    """Where branches are, which all worktrees share."""
+    """The folder of branches, which all worktrees share."""
     with suppress(OSError):
         return folder / _line(folder / "commondir")
     return folder
@@ -63,7 +63,7 @@ def _line(path: Path) -> str:
 
 
 def is_dirty(root: Path) -> bool:
-    """Whether files that git tracks differ from the commit; False where git cannot say, or takes too long."""
+    """Whether tracked files differ from the commit; False if git cannot say, or takes too long."""
     with suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(  # noqa: S603  # our own words
             _STATUS, cwd=root, capture_output=True, check=True, timeout=_PATIENCE, env={**os.environ, "LC_ALL": "C"},

@@ -1,13 +1,15 @@
-"""Compiled at first use, not when the module loads: the methods of dataclasses, and regular expressions.
+"""Compiles on first use, not at import: the methods of dataclasses, and regular expressions.
 
-A check of one file loads some 120 dataclasses and calls few of their methods. The standard library makes six for each, from
-source, and loads `inspect` before the first. `dataclass` here has the same fields, options and methods, but `__init__` is
-compiled when the first instance is made, and the other methods are functions that all classes share. `dataclasses.fields`, `replace`,
-`asdict` and a dataclass of the standard library that inherits from one work as with any other: what they look for is made
-when they ask. Here, a dataclass inherits only from one that was made here too, and its fields are declared with this `field`.
+A check of one file loads some 120 dataclasses and calls few of their methods. The standard library makes six for each,
+from source, and loads `inspect` before the first. `dataclass` here has the same fields, options and methods, but
+`__init__` is compiled when the first instance is made, and the other methods are functions that all classes share.
+`dataclasses.fields`, `replace`, `asdict` and a dataclass of the standard library that inherits from one work as with
+any other: what they look for is made when they ask. Here, a dataclass inherits only from one that was made here too,
+and its fields are declared with this `field`.
 
-`pattern` is for the regular expressions of a module: a check of one file needs a third of those that it would compile as its
-modules load, which took an eighth of its time. At first use it keeps the method, so that later calls cost nothing more.
+`pattern` is for the regular expressions of a module: a check of one file needs a third of those that it would compile
+as its modules load, which took an eighth of its time. At first use it stores the method, so that later calls cost
+nothing more.
 """
 
 import re
@@ -33,12 +35,12 @@ __all__ = ["Pending", "dataclass", "field", "field_names", "pattern", "replace"]
 
 
 class Pending:
-    """An attribute that a class does not have yet: to look it up makes it.
+    """A missing attribute of a class, created on first access.
 
     Args:
         name: Its name.
         cls: The class.
-        make: Puts the attribute in the place of this one.
+        make: Replaces this by the attribute.
     """
 
     def __init__(self, name: str, cls: type, make: Callable[[type], None]) -> None:
@@ -58,7 +60,7 @@ class _Pattern:
         self._source = source, flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(*self._source), name)  # `re` keeps what it has compiled
+        found = getattr(re.compile(*self._source), name)  # `re` caches what it has compiled
         setattr(self, name, found)
         return found
 
@@ -98,7 +100,7 @@ else:
             methods = {name: method for name, method in methods.items() if name not in own}
             made = _slotted(cls, fields, methods) if slots else _with(cls, methods)
             made.__init__ = Pending("__init__", made, write_frozen_init if frozen else write_init)
-            # For whoever else asks: `dataclasses` and its users.
+            # For other users: `dataclasses` and its callers.
             for name in ("__dataclass_fields__", "__dataclass_params__"):
                 setattr(made, name, Pending(name, made, describe_frozen if frozen else describe))
             return made
@@ -173,7 +175,7 @@ def _with(cls: type, methods: Mapping[str, Any]) -> type:
 
 
 def _is_of_class(kind: object) -> bool:
-    """Whether an annotation says that an attribute is the class's, and no field."""
+    """Whether an annotation declares a class attribute, not a field."""
     if isinstance(kind, str):
         return kind.startswith("ClassVar")
     return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar

@@ -1,7 +1,7 @@
-"""Orphaned programs that left their process group, as daemons do: found by their inherited environment.
+"""Finds programs that left their process group, as daemons do, by their inherited environment.
 
-A variable tells them, and so does a resource limit, which a child keeps that was given another environment, another session and
-another parent. Only Linux tells what processes have: on macOS, what leaves the process group of a program outlives it.
+They are marked by a variable and by a resource limit, which a child keeps even with another environment, session and
+parent. Only Linux exposes these: on macOS, programs that leave the process group survive.
 """
 
 import os
@@ -15,7 +15,7 @@ __all__ = ["MARK", "LimitMark", "environment_mark", "kill_orphans"]
 #: The variable by which the children of a program are known.
 MARK = "RUBRIC_PROGRAM"
 _PASSES = 5
-#: How many parents are looked at.
+#: How many ancestors are examined.
 _GENERATIONS = 32
 #: Of the numbers that are set as a limit, one for each program: below 2^63 together with the part that they share.
 _PROGRAMS = 1_000_000
@@ -23,11 +23,11 @@ _LOWEST, _HIGHEST = 10**11, 10**12
 
 
 class LimitMark:
-    """Numbers by which the programs of one run are known, set as their limit of time under realtime scheduling.
+    """Numbers that mark the programs of one run, set as their limit of realtime CPU time.
 
-    The limit is many thousand years, and hardly any program has that scheduling, or sets the limit. Nothing is marked where the
-    system has no such limit (anything but Linux), or where there already is one: in a run within a run, everything is known by
-    the mark of the outer one.
+    The limit is many thousand years, and hardly any program uses that scheduling or sets the limit. Nothing is marked
+    on systems without this limit (all but Linux), or if there is one already: in a nested run, everything has the mark
+    of the outer run.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class LimitMark:
 
 
 def _limit(soft: int, hard: int) -> bool:
-    """Limit this process, and say whether that could be done: some sandboxes refuse to set limits."""
+    """Set the limit of this process; returns whether that worked: some sandboxes refuse it."""
     if not sys.platform.startswith("linux"):
         return False
     import resource  # noqa: PLC0415  # not there on Windows
@@ -65,19 +65,19 @@ def _limit(soft: int, hard: int) -> bool:
 
 
 def environment_mark(mark: str) -> str:
-    """The value of the variable for a program; one that runs this program goes on being known by its own mark."""
+    """The value of the variable for a program; one that runs this program keeps its own mark."""
     return f"{os.environ.get(MARK, '')}:{mark}"
 
 
 def kill_orphans(mark: str, limit: str, program: int) -> None:
-    """End everything that was started after `program` and has `mark` or, unless it is empty, the limit `limit`.
+    """Kill every process that was started after `program` and has `mark` or, unless it is empty, the limit `limit`.
 
-    Another thread may start a process of its own while this one has the limit for a moment: that one is left alone.
+    A process that another thread started while this one briefly had the limit is left alone.
     """
     if not sys.platform.startswith("linux"):
         return
     variable, line = mark.encode(), f" {limit} ".encode()
-    for _ in range(_PASSES):  # whoever is killed may just have started another one
+    for _ in range(_PASSES):  # a killed process may just have started another one
         escaped = [
             pid for pid in _newer(program)
             if _has(pid, "environ", variable) or (limit and _has(pid, "limits", line) and not _is_of_another_thread(pid, program))
@@ -92,7 +92,7 @@ def kill_orphans(mark: str, limit: str, program: int) -> None:
 def _is_of_another_thread(pid: int, program: int) -> bool:
     """Whether a process with the limit of `program` comes from this process and not from the program.
 
-    The program has a session of its own, and what it leaves behind gets another parent: the first process, which may be this one.
+    The program has a session of its own, and its orphans get another parent: the init process, which may be this one.
     """
     own, session = os.getpid(), os.getsid(0)
     for _ in range(_GENERATIONS):
@@ -118,7 +118,7 @@ def _parent_and_session(pid: int) -> tuple[int, int]:
 
 
 def _newer(first: int) -> list[int]:
-    """The processes that were started after `first`; their numbers begin again behind the highest."""
+    """The processes that were started after `first`; process ids wrap around."""
     with open("/proc/loadavg", encoding="ascii") as file:  # noqa: PTH123
         last = int(file.read().split()[-1])
     ids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208  # names are all that is wanted
@@ -130,4 +130,4 @@ def _has(pid: int, file: str, sign: bytes) -> bool:
         with open(f"/proc/{pid}/{file}", "rb") as found:  # noqa: PTH123  # a Path for each process is half of the time
             return sign in found.read()
     except OSError:
-        return False  # gone, or somebody else's
+        return False  # gone, or of another user

@@ -1,4 +1,4 @@
-"""Programs end with the one that started them, even when that one is killed and can end nothing any more."""
+"""Ensures that programs end with the process that started them, even if that is killed."""
 
 import os
 import subprocess
@@ -54,12 +54,12 @@ exec 3<&0
 class ProcessGuard:
     """A shell process that kills the programs of this process when this process ends, even by SIGKILL.
 
-    Does nothing on Windows, or where there is no shell. Except on Linux, where the variables of other processes can be
-    read, a program survives if this process is killed in the microseconds between the start of the program and `watch`.
+    Does nothing on Windows, or without a shell. Except on Linux, where the variables of other processes can be read, a
+    program survives if this process is killed in the microseconds between the start of the program and `watch`.
     """
 
     def __init__(self, limit: str) -> None:
-        #: What every program has in its variables, followed by whatever tells it from the others.
+        #: The variable that every program has, followed by a value that identifies it.
         self.mark = uuid4().hex
         #: What the mark among its limits begins with, see `orphan_processes.LimitMark`.
         self._limit = limit

@@ -1,7 +1,7 @@
 r"""Positions and edits: the only place that does arithmetic on text.
 
-Offsets are indices into a Python string (code points), 0-based. Lines end at ``\n``, ``\r\n`` or ``\r`` and at
-nothing else, as LSP 3.17 says: U+2028, NEL and form feed are ordinary characters of a line.
+Offsets are indices into a Python string (code points), 0-based. Lines end only at ``\n``, ``\r\n`` or ``\r``, as in LSP
+3.17: U+2028, NEL and form feed are ordinary characters of a line.
 """
 
 from bisect import bisect_right
@@ -26,7 +26,7 @@ class Span(NamedTuple):
     end: int
 
     def moved(self, by: int) -> "Span":
-        """The same stretch `by` characters further on."""
+        """The same span, `by` characters later."""
         return Span(self.start + by, self.end + by)
 
     def holds(self, other: "Span") -> bool:
@@ -45,7 +45,7 @@ class Position(NamedTuple):
     character: int
 
     def below(self, lines: int) -> "Position":
-        """The same column, that many lines further down."""
+        """The same column, that many lines below."""
         return Position(self.line + lines, self.character)
 
 
@@ -121,7 +121,7 @@ class LineIndex:
         return Span(start, end)
 
     def position(self, offset: int, encoding: Encoding = "utf-16") -> Position:
-        """Where `offset` is; offsets outside the text are clamped to it."""
+        """The position of `offset`, which is clamped to the text."""
         offset = min(max(offset, 0), len(self.text))
         line = self.line_of(offset)
         start = self._starts[line]
@@ -155,18 +155,18 @@ class LineIndex:
 
 
 class LineBuffer:
-    """A text that is changed many times in a row, kept as its lines so that a change costs what it touches."""
+    """A text that is changed many times in a row, kept as lines so that a change costs only what it touches."""
 
     def __init__(self, text: str) -> None:
         self._lines = _split(text)
 
     @property
     def text(self) -> str:
-        """The text as it is now."""
+        """The current text."""
         return "".join(self._lines)
 
     def replace(self, at: TextRange | None, text: str, encoding: Encoding = "utf-16") -> None:
-        """Put `text` in the place of a range of the text as it is now, or of everything; the ends may be the wrong way round."""
+        """Replace a range of the current text, or everything; the ends may be reversed."""
         if at is None:
             self._lines = _split(text)
             return
@@ -195,7 +195,7 @@ class LineBuffer:
 
 
 def _split(text: str) -> list[str]:
-    """The lines of a text with their line breaks; what ends with one has an empty last line."""
+    """The lines of a text with their line breaks; after a final line break there is an empty line."""
     if "\r" not in text:
         *lines, last = text.split("\n")
         return [*(f"{line}\n" for line in lines), last]
@@ -204,7 +204,7 @@ def _split(text: str) -> list[str]:
 
 
 def _characters(content: str, units: int, encoding: Encoding) -> int:
-    """How many characters of `content` fit into `units`; a position inside a character counts as before it."""
+    """The number of characters of `content` that fit into `units`; a position inside a character counts as before it."""
     if encoding == "utf-32" or content.isascii():
         return min(units, len(content))
     used = 0

@@ -207,7 +207,7 @@ def _words(value: object) -> set[str]:
 
 
 def _identity(folder: Path) -> list[int] | None:
-    """The number and the birth of a folder, for numbers are used again; its device where the birth is not known. None for one that does not exist."""
+    """The inode and time of creation of a folder, as inodes are reused; its device if that time is unknown. None for a missing folder."""
     try:
         found = folder.stat()
     except (OSError, ValueError):

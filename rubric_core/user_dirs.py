@@ -1,4 +1,4 @@
-"""Where programs note things down: settings, caches and data of a user, and what a project keeps to itself."""
+"""The directories of settings, caches and data: of the user, and of a project."""
 
 import errno
 import os
@@ -25,9 +25,9 @@ def user_directory(variable: str, *below: str) -> Path:
 
 
 def cache_folder(names: Sequence[str]) -> Path | None:
-    """Where a project keeps what is known of all that these paths name, at least one; None where nothing may be written.
+    """The cache folder of the project of these paths (at least one); None if nothing may be written.
 
-    That is in the repository that holds all of it, or in the folder that does. Raises ValueError for paths without a common folder.
+    It is in their common repository, else in their common folder. Raises ValueError for paths without a common folder.
     """
     common = os.path.commonpath([os.path.abspath(name) for name in names])  # noqa: PTH100  # links stay as they are
     folder = Path(common) if os.path.isdir(common) else Path(common).parent  # noqa: PTH112  # as text
@@ -40,6 +40,6 @@ def cache_folder(names: Sequence[str]) -> Path | None:
 def hide(folder: Path) -> None:
     """Make a folder whose content git does not track. Raises OSError."""
     ignore = folder / ".gitignore"
-    if not os.path.lexists(ignore):  # a link that leads nowhere would be filled where it leads
+    if not os.path.lexists(ignore):  # through a broken link, its target would be created
         folder.mkdir(parents=True, exist_ok=True)
         write_file(ignore, b"*\n")

@@ -45,7 +45,7 @@ _QUOTED = 400
 
 
 class ProgramError(Exception):
-    """A program that did not end on its own; the message says why."""
+    """A program that was ended; the message says why."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ProgramError(Exception):
 def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
     """The arguments of a command: a list unchanged, a string through a login shell, as AgentV runs it.
 
-    The shell reads the user's profile, which may reset PATH; the directories of the current PATH stay in front.
+    The shell reads the user's profile, which may reset PATH; the directories of the current PATH stay first.
     """
     if not isinstance(command, str) or sys.platform == "win32":
         return shown_argv(command)
@@ -79,14 +79,14 @@ def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def shown_argv(command: str | Sequence[str]) -> tuple[str, ...]:
-    """The arguments of a command for people: without the part that only preserves PATH."""
+    """The arguments of a command for display: without the part that only preserves PATH."""
     if not isinstance(command, str):
         return tuple(command)
     return tuple(shlex.split(command)) if sys.platform == "win32" else ("sh", "-lc", command)
 
 
 def command_words(command: str | Sequence[str]) -> str:
-    """A command as people write it."""
+    """A command for display."""
     return command if isinstance(command, str) else shlex.join(command)
 
 
@@ -125,7 +125,7 @@ async def program_output(program: Program, processes: Processes) -> str:
 
 
 def ended_words(code: int) -> str:
-    """How a program ended, as in "ended with exit code 3"."""
+    """How a program ended: "ended with exit code 3"."""
     if code < 0:
         return f"was ended by {_signal(-code) or f'signal {-code}'}"
     by_signal = _signal(code - _BY_SIGNAL)

@@ -45,7 +45,7 @@ def with_imports(path: Path, cwd: Path, files: Files, known: dict[Path, tuple[Pa
 
 
 def module_files(function: str) -> tuple[str, str]:
-    """Where the module of a function may be, such as `app.bot:answer`, relative to where modules are looked for."""
+    """The possible files of a function's module, such as `app.bot:answer`, relative to the module search path."""
     path = function.partition(":")[0].replace(".", "/")
     return f"{path}.py", f"{path}/__init__.py"
 
@@ -81,7 +81,7 @@ def _python(text: str, path: Path, roots: Iterable[Path]) -> Iterator[Path]:
 
 
 def _modules(parts: list[str], roots: Iterable[Path]) -> Iterator[Path]:
-    """Where a module would be, and the packages around it."""
+    """The possible files of a module, and its parent packages."""
     for root in roots:
         for number in range(1, len(parts) + 1):
             folder = root.joinpath(*parts[:number])

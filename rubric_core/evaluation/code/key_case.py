@@ -26,7 +26,7 @@ def _snake_case(name: str) -> str:
 
 
 def in_camel_case(value: Any) -> Any:
-    """Data with its keys in camel case, but for those that come from elsewhere."""
+    """Data with its keys in camel case, except those of foreign data."""
     if isinstance(value, list):
         return [in_camel_case(item) for item in value]
     if not isinstance(value, dict):

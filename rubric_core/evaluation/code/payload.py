@@ -1,7 +1,7 @@
-"""What programs of a suite read on standard input: one table for each release of AgentV, key by key.
+"""The standard input of a suite's programs: one table for each release of AgentV, key by key.
 
-A program that grades gets one table, a program that makes the prompt of a judge another; code in a suite gets a third. A
-value of None is null in JSON, as in the release; what a release leaves out is left out.
+Grading programs get one table, programs that make a judge's prompt another, and code in a suite a third. A value of
+None is null in JSON, as in the release; keys that a release leaves out are left out.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -19,7 +19,7 @@ LARGE = 50_000
 
 
 class _Values:
-    """What there is to tell a program."""
+    """The values available to a program."""
 
     def __init__(self, context: EvaluationContext) -> None:
         self.context = context
@@ -101,7 +101,7 @@ class _Values:
         return self.context.settings or None
 
     def named_counts(self) -> dict[str, Any]:
-        """The trace of releases up to 3, without what was measured."""
+        """The trace of releases up to 3, without measurements."""
         counts = self.trace.call_counts
         return {
             "event_count": len(self.trace.calls), "tool_names": sorted(counts), "tool_calls_by_name": counts, "error_count": 0,
@@ -109,7 +109,7 @@ class _Values:
         }  # fmt: skip
 
     def measured_counts(self) -> dict[str, Any]:
-        """The same with what was measured."""
+        """The same with measurements."""
         return {**self.named_counts(), **self._measured()}
 
     def summary(self) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class _Values:
         }  # fmt: skip
 
     def whole_trace(self) -> dict[str, Any]:
-        """The summary, every message and event, and what was measured."""
+        """The summary, every message and event, and the measurements."""
         target, case = self.context.target, self.context.eval_case
         metadata = {"provider": target.kind, "target": target.name, "eval_case_id": case.id, "provider_session_id": case.conversation_id}  # fmt: skip
         return {
@@ -226,7 +226,7 @@ _SCRIPT: Table = {
     "file_changes": _Values.file_changes,
     "workspace_path": _Values.workspace,
 }
-#: Template variables that stand for whole messages, in every spelling.
+#: Template variables with whole messages, in every spelling.
 _MESSAGES: Table = {
     "input_messages": _Values.segments, "input": _Values.segments,
     "expected_messages": _Values.expected, "expected_output": _Values.expected,
@@ -247,7 +247,7 @@ def prompt_payload(context: EvaluationContext) -> dict[str, Any]:
 
 
 def messages_in(context: EvaluationContext, variables: Collection[str]) -> dict[str, Any]:
-    """The values of template variables that stand for whole messages."""
+    """The values of template variables with whole messages."""
     return _filled({name: value for name, value in _MESSAGES.items() if name in variables}, context)
 
 
@@ -256,9 +256,9 @@ def _wording(context: EvaluationContext) -> str:
 
 
 def script_context(context: EvaluationContext, *, camel: bool = False) -> dict[str, Any]:
-    """What code in a suite gets as `context`; with `camel` in the spelling of JavaScript as well, as AgentV gives it to JavaScript.
+    """The `context` of code in a suite; with `camel` also in the spelling of JavaScript, as in AgentV.
 
-    Beside the keys of the release there are those of `payload_of`, the variables of the case, and the question.
+    Besides the keys of the release it has those of `payload_of`, the variables of the case, and the question.
     """
     raw = _raw(_SCRIPT, context) if camel else {}
     twins = {camel_case(name): in_camel_case(value) for name, value in raw.items()}

@@ -1,4 +1,4 @@
-"""Commands of promptfoo, `exec:COMMAND`: how they are split, and what a program makes of its arguments."""
+"""Commands of promptfoo, `exec:COMMAND`: how they are split into arguments."""
 
 import re
 
@@ -10,9 +10,9 @@ from rubric_core.ports import Processes, Program
 __all__ = ["EXEC", "command_parts", "printed_text"]
 
 EXEC = "exec:"
-#: A word, or what stands in quotes: no shell is started, and nothing is escaped.
+#: A word, or a quoted text: no shell is started, and nothing is escaped.
 _PART = re.compile(r"""[^\s"']+|"([^"]*)"|'([^']*)'""")
-#: Escape sequences of terminals, which promptfoo takes out of what programs print.
+#: Terminal escape sequences, which promptfoo removes from output.
 _ESCAPE = re.compile(r"\x1b(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
 
 
@@ -22,7 +22,7 @@ def command_parts(command: str) -> list[str]:
 
 
 async def printed_text(program: Program, processes: Processes, at: Shape) -> str:
-    """What a program prints, without escape sequences. Raises Unscored where it fails, or prints errors only."""
+    """The output of a program without escape sequences. Raises Unscored if it fails, or prints only errors."""
     try:
         finished = await run_program(program, processes)
     except ProgramError as error:

@@ -1,4 +1,4 @@
-"""Prompts of promptfoo that a function in a JavaScript or Python file makes, or a program prints (issue 18, section 3)."""
+"""promptfoo prompts from a JavaScript or Python function, or printed by a program (issue 18, section 3)."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ __all__ = ["MadePrompt", "PromptPlace", "made_prompt"]
 #: Bytes.
 _OUTPUT_LIMIT = 10_000_000
 
-#: promptfoo drops the empty lines of what a file prints.
+#: promptfoo drops empty lines of a file's output.
 _WHOLE_FILE = """\
 import io, contextlib, json, os, runpy, sys
 sys.argv = [file, json.dumps(context, separators=(",", ":"), ensure_ascii=False)]
@@ -30,7 +30,7 @@ return "\\n".join(line for line in printed.getvalue().split("\\n") if line)
 
 
 class PromptPlace(NamedTuple):
-    """Where a prompt is made, and what its program gets."""
+    """The place of a prompt's program, and its inputs."""
 
     ports: Ports
     directory: Path
@@ -58,7 +58,7 @@ async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
         return MadePrompt(await _printed(program.removeprefix(EXEC), context, place), {})
     path = program.removeprefix(URL)
     arguments: dict[str, Any] = {"context": context}
-    if path.endswith(".py"):  # no function is named: what the file prints
+    if path.endswith(".py"):  # without a function: the output of the file
         code, arguments = _WHOLE_FILE, {"file": str(place.directory / path), **arguments}
     else:
         code = program
@@ -80,7 +80,7 @@ async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
 
 
 async def _printed(command: str, context: Mapping[str, Any], place: PromptPlace) -> str:
-    """What a program prints that gets the context as its last argument. Raises Unscored."""
+    """The output of a program that gets the context as its last argument. Raises Unscored."""
     told = json.dumps(context, ensure_ascii=False, separators=(",", ":"), default=str)
     limit = place.config.get("timeout")
     seconds = limit / 1000 if isinstance(limit, int | float) and limit > 0 else place.time_limit

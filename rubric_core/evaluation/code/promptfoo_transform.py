@@ -17,7 +17,7 @@ __all__ = ["TransformPlace", "output_text", "transformed", "transformed_variable
 
 
 class TransformPlace(NamedTuple):
-    """Where a transform runs, and what it sees beside the output."""
+    """The place of a transform, and its inputs besides the output."""
 
     ports: Ports
     directory: Path
@@ -28,12 +28,12 @@ class TransformPlace(NamedTuple):
     prompt: Mapping[str, Any]
     #: What is to blame for a failure.
     at: Shape
-    #: What the provider reported beside the output; None where code gets none.
+    #: The provider's metadata besides the output; None if code gets none.
     metadata: Mapping[str, Any] | None = None
 
 
 async def transformed(code: Any, output: Any, place: TransformPlace) -> Any:
-    """What code makes of an output: text or data. Raises Unscored when it fails or gives nothing, which promptfoo calls an error."""
+    """The transformed output: text or data. Raises Unscored if the code fails or returns nothing, an error in promptfoo."""
     context = {"vars": dict(place.variables), "prompt": dict(place.prompt)}
     context |= {"metadata": dict(place.metadata)} if place.metadata is not None else {}
     return await _returned("transform", code, {"output": output, "context": context}, place)

@@ -40,10 +40,7 @@ class CodeFailedError(GraderError):
 
 
 def language_of(code: str, *, ruby: bool = False) -> Language:
-    """The language of code that does not declare one: that of its file extension, else JavaScript.
-
-    Ruby is one of them only where `ruby` says so: promptfoo calls it for assertions and providers, and for nothing else.
-    """
+    """The language of code that does not declare one: by its file extension, else JavaScript. Ruby is only supported with `ruby`: promptfoo calls it for assertions and providers only."""
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
     language = _LANGUAGES[found["suffix"]] if found else "javascript"
     return language if ruby or language != "ruby" else "javascript"
@@ -60,7 +57,7 @@ async def run_code(
     promptfoo: bool = False,
     getters: Mapping[str, str] | None = None,
 ) -> Any:
-    """What code gives back: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
+    """The result of code: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
 
     `function` is the one that a Python or Ruby file has where none is named.
 
@@ -92,9 +89,10 @@ async def run_function(
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
-    `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside it.
-    With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export if it has one, and
-    infinite numbers are numbers. `getters` are functions without arguments in the arguments, by their paths, with what they return.
+    `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside
+    it. With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export
+    if it has one, and infinite numbers are numbers. `getters` are functions without arguments in the arguments, by
+    their paths, with what they return.
     """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
     told |= {"method": method} if method is not None else {}
@@ -141,18 +139,18 @@ def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
 
 
 def _last_words(error: str, language: Language) -> str:
-    """The line of a traceback that says what happened."""
+    """The line of a traceback with the error."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     if language == "javascript":
         lines = [line for line in lines if re.match(r"(?:Uncaught )?\w*(?:Error|Exception)\b", line)] or lines
         return lines[0][:_SHOWN] if lines else ""
-    if language == "ruby":  # `place: message (Class)`, before the lines that it points at and where it was called from
+    if language == "ruby":  # `place: message (Class)`, before the source and the call stack
         lines = [line for line in lines if re.search(r" \([A-Z][\w:]*\)\Z", line)] or lines
     return lines[-1][:_SHOWN] if lines else ""
 
 
 async def transform_answer(code: object, context: EvaluationContext, at: Shape) -> EvaluationContext:
-    """The context with the answer that code makes of its answer. Raises Unscored, as `run_code` does."""
+    """The context with the answer transformed by code. Raises Unscored, as `run_code` does."""
     if not isinstance(code, str):
         raise Unscored("`transform` must be code, or a file with code", at=at)
     language = language_of(code)

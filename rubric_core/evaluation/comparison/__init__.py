@@ -1,1 +1,1 @@
-"""Two runs beside each other, case by case: what changed, and how sure one can be of it."""
+"""Comparison of two runs, case by case: the changes, and their statistical significance."""

@@ -1,7 +1,7 @@
 """The interval of a mean difference, by resampling the cases. Pure Python, the same on every platform.
 
-The percentile bootstrap (Efron & Tibshirani 1993, chapter 13), with the percentiles moved outwards so that few cases give an
-interval as wide as Student's (Hesterberg 2015). docs/statistics.md says why, and how often the interval holds the truth.
+The percentile bootstrap (Efron & Tibshirani 1993, chapter 13), with the percentiles moved outwards so that few cases
+give an interval as wide as Student's (Hesterberg 2015). docs/statistics.md explains why, and gives the coverage.
 """
 
 import math
@@ -23,14 +23,14 @@ _UPPER = 0.975
 
 
 class Interval(NamedTuple):
-    """A 95 % interval, in the unit of what it is about."""
+    """A 95 % interval, in the unit of the measured value."""
 
     low: float
     high: float
 
     @property
     def negated(self) -> "Interval":
-        """That of the difference the other way round."""
+        """The interval of the reversed difference."""
         return Interval(0.0 - self.high, 0.0 - self.low)
 
     @property
@@ -40,10 +40,7 @@ class Interval(NamedTuple):
 
 
 def mean_interval(differences: Sequence[float], resamples: int = RESAMPLES, seed: int = SEED) -> Interval:
-    """The 95 % interval of the mean of what `differences` were drawn from; their order does not matter.
-
-    Raises ValueError for fewer than two.
-    """
+    """The 95 % interval of the population mean of `differences`, in any order. Raises ValueError for fewer than two."""
     if len(differences) < 2:
         raise ValueError("an interval needs two differences at least")
     if len(differences) > MOST_RESAMPLED:

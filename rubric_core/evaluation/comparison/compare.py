@@ -1,4 +1,4 @@
-"""Two runs compared: how much higher the second scores, how sure that is, and what it takes to be surer."""
+"""Compares two runs: the difference of the scores, its interval, and the sample size needed."""
 
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ _FALSE_ALARM = 0.025
 
 
 class Conclusion(str, Enum):
-    """What a comparison says of the second run."""
+    """The conclusion about the second run."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -40,7 +40,7 @@ class Conclusion(str, Enum):
 
 
 class Flips(NamedTuple):
-    """How many cases pass in each run, and how many do in one only."""
+    """The number of passing cases in each run, and of those that pass in only one."""
 
     cases: int
     before: int
@@ -50,7 +50,7 @@ class Flips(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """How often as uneven a split comes about by chance: McNemar's exact test, two-sided."""
+        """The probability of as uneven a split by chance: McNemar's exact test, two-sided."""
         return sign_test(self.now_pass, self.no_longer_pass)
 
     @property
@@ -60,7 +60,7 @@ class Flips(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """A quantity of both runs, over the cases of which both tell it."""
+    """A quantity of both runs, over the cases for which both report it."""
 
     cases: int
     before: float
@@ -68,7 +68,7 @@ class Totals(NamedTuple):
 
     @property
     def growth(self) -> float | None:
-        """By which share it grew: 0.5 for half as much again; None where it was nothing."""
+        """The relative growth: 0.5 for half as much again; None from zero."""
         return self.after / self.before - 1 if self.before else None
 
 
@@ -76,10 +76,10 @@ class Comparison:
     """Two runs, paired case by case.
 
     Args:
-        before: The run that is compared with.
-        after: The run that is looked at.
-        cases_before: The cases of the first run.
-        cases_after: Those of the second.
+        before: The earlier run.
+        after: The later run, which is examined.
+        cases_before: The cases of the earlier run.
+        cases_after: The cases of the later run.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Comparison:
     ) -> None:
         self.before, self.after = before, after
         every = pair_cases(cases_before, cases_after)
-        #: The cases of both runs, without those of the first one that the second did not set out to run.
+        #: The cases of both runs, without those of the first one that the second did not select.
         ran = {pair.name for pair in every if pair.after is not None}
         self.pairs: tuple[CasePair, ...] = tuple(pair for pair in every if not self._is_left_out(pair, ran))
         #: How many these are: it was a run of some cases, of other suites, or with fewer targets.
@@ -101,7 +101,7 @@ class Comparison:
         self.differences: tuple[float, ...] = tuple(pair.difference or 0.0 for pair in self.compared)
 
     def _is_left_out(self, pair: CasePair, ran: Container[str]) -> bool:
-        """Whether it is only in the first run because the second was not asked for it. `ran` are the names of those in the second."""
+        """Whether it is only in the first run because the second did not select it. `ran` are the second's names."""
         other_targets = pair.name in ran and pair.target not in self.after.targets
         partial = self.after.partial or pair.case.suite not in self.after.suites
         return pair.after is None and (partial or other_targets)
@@ -120,23 +120,23 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """How much higher the second run scores in the mean; None without cases."""
+        """The difference of the mean scores; None without cases."""
         return fmean(self.differences) if self.differences else None
 
     @cached_property
     def differing(self) -> int:
-        """How many cases have another score."""
+        """The number of cases with different scores."""
         return sum(differ(each, 0.0) for each in self.differences)
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the difference; None where there are too few cases for one."""
+        """The 95 % interval of the difference; None with too few cases."""
         enough = len(self.differences) >= FEWEST_CASES and self.differing >= FEWEST_DIFFERING
         return mean_interval(self.differences) if enough else None
 
     @property
     def conclusion(self) -> Conclusion:
-        """What the scores say."""
+        """The conclusion from the scores."""
         if not self.compared:
             return Conclusion.NOTHING
         if self.interval is None:
@@ -145,7 +145,7 @@ class Comparison:
 
     @property
     def flips(self) -> Flips:
-        """What became of the verdicts."""
+        """The flipped verdicts."""
         passed = [[_passes(case) for case in both] for both in self._both(self.compared)]
         came, went = self.with_change(CaseChange.NOW_PASSES), self.with_change(CaseChange.NO_LONGER_PASSES)
         return Flips(
@@ -156,14 +156,14 @@ class Comparison:
     def regressed(self) -> bool:
         """Whether the second run is worse beyond noise: by its scores, or by the cases that no longer pass.
 
-        Of comparisons of things that are alike, the exact test calls at most 2.5 % worse, the interval about 2.5 % (up to 4 % in
-        simulations), both together fewer than 5 % of every kind that was simulated.
+        Of comparisons of things that are alike, the exact test calls at most 2.5 % worse, the interval about 2.5 % (up
+        to 4 % in simulations), both together fewer than 5 % of every kind that was simulated.
         """
         return self.conclusion is Conclusion.WORSE or self.flips.worse_p_value <= _FALSE_ALARM
 
     @cached_property
     def spread(self) -> Spread | None:
-        """What the cases tell about how many would be enough; None for fewer than two."""
+        """The variance of the cases, for planning; None for fewer than two."""
         if len(self.differences) < 2:
             return None
         both = list(self._both(self.compared))
@@ -178,7 +178,7 @@ class Comparison:
 
     @property
     def cost_usd(self) -> Totals | None:
-        """US dollars; None where no case tells them in both runs."""
+        """US dollars; None if no case reports them in both runs."""
         return _totals((before.cost_usd, after.cost_usd) for before, after in self._both(self.pairs))
 
     @property

@@ -1,4 +1,4 @@
-"""Exact tests of counts: how often chance alone would give as uneven a split."""
+"""Exact tests of counts: the probability of as uneven a split by chance."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ __all__ = ["CaseHistory", "PastOutcome", "case_histories"]
 
 
 class PastOutcome(NamedTuple):
-    """How a case ended once; the score is 0..1."""
+    """The outcome of one run of a case; the score is 0..1."""
 
     passed: bool
     score: float | None
@@ -28,7 +28,7 @@ class CaseHistory(NamedTuple):
 
     @property
     def passes(self) -> int:
-        """How often it passed."""
+        """The number of passes."""
         return sum(each.passed for each in self.outcomes)
 
     @property
@@ -49,7 +49,8 @@ def case_histories(runs: Iterable[Iterable[RunCase]]) -> list[CaseHistory]:
     """The history of every case.
 
     Args:
-        runs: The cases of each run, newest run first. Runs before the last change of a case do not count for it. Of a case that
+        runs: The cases of each run, newest run first. Runs before the last change of a case do not count for it. Of a
+            case that
             ran several times in a run, each time counts.
     """
     fingerprints: dict[_Key, str] = {}

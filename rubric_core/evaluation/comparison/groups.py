@@ -1,7 +1,7 @@
-"""Where a difference comes from: by evaluator, criterion, tag, target and suite.
+"""Breaks a difference down: by evaluator, criterion, tag, target and suite.
 
-Many rows make some look uneven by chance. So each row only counts in how many cases it is better or worse, and is called so
-where the exact sign test says it after Holm's adjustment for all rows together.
+Among many rows, some look uneven by chance. So each row counts the cases in which it is better or worse, and is called
+so only if the exact sign test is significant after Holm's adjustment for all rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,12 +40,12 @@ class Group:
 
     @property
     def difference(self) -> float:
-        """How much higher the second mean is."""
+        """The difference of the means."""
         return self.after - self.before
 
     @property
     def direction(self) -> int:
-        """1 where it is better beyond chance, -1 where it is worse, else 0."""
+        """1 if significantly better, -1 if worse, else 0."""
         if self.adjusted_p_value >= SIGNIFICANT:
             return 0
         return 1 if self.better > self.worse else -1
@@ -66,7 +66,7 @@ _Key = tuple[GroupKind, str, str]
 
 
 def groups_of(pairs: Iterable[CasePair]) -> tuple[Group, ...]:
-    """Those of the cases that are compared. Targets and suites are left out where there is one."""
+    """The groups of the compared cases. Targets and suites are left out if there is only one."""
     found: dict[_Key, _Scores] = {}
     for pair in pairs:
         for key, before, after in _scores(pair):
@@ -77,7 +77,7 @@ def groups_of(pairs: Iterable[CasePair]) -> tuple[Group, ...]:
 
 
 def _without_lonely(found: dict[_Key, _Scores]) -> dict[_Key, _Scores]:
-    """A target or a suite that is the only one says what the whole comparison says."""
+    """Leave out a single target or suite, which repeats the whole comparison."""
     several = {kind for kind in ("target", "suite") if sum(key[0] == kind for key in found) > 1}
     return {key: scores for key, scores in found.items() if key[0] not in ("target", "suite") or key[0] in several}
 

@@ -1,4 +1,4 @@
-"""The cases of two runs, put beside each other: which are compared, and why the others are not."""
+"""Pairs the cases of two runs: which are compared, and why the others are not."""
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -16,7 +16,7 @@ _DUST = 1e-9
 
 
 class CaseChange(str, Enum):
-    """What became of a case from the first run to the second."""
+    """The change of a case from the first run to the second."""
 
     NO_LONGER_PASSES = "no_longer_passes"
     NOW_PASSES = "now_passes"
@@ -52,14 +52,14 @@ class CasePair:
 
     @property
     def target(self) -> str:
-        """Who answered: `bot`, or `bot → other` for two targets."""
+        """The target: `bot`, or `bot → other` for two targets."""
         if self.before is None or self.after is None or self.before.target == self.after.target:
             return self.case.target
         return f"{self.before.target} → {self.after.target}"
 
     @property
     def change(self) -> CaseChange:
-        """What became of it. A test that changed is that first of all: its scores are not compared."""
+        """The change. A changed test takes precedence: its scores are not compared."""
         if self.before is None or self.after is None:
             return CaseChange.ONLY_AFTER if self.before is None else CaseChange.ONLY_BEFORE
         if _test_differs(self.before, self.after):
@@ -77,7 +77,7 @@ class CasePair:
 
     @property
     def difference(self) -> float | None:
-        """How much higher the second score is; None where one of them is missing. The scores may be of two tests."""
+        """The difference of the scores; None if one is missing. The scores may be of different tests."""
         before, after = self.scores
         return None if before is None or after is None else after - before
 
@@ -91,14 +91,14 @@ class CasePair:
 
 
 def score_of(case: RunCase) -> float | None:
-    """The score with which a case is compared: the mean of its repeats. None without one that is about the answer."""
+    """The compared score of a case: the mean of its repeats. None without a score of the answer."""
     if case.summary.lacks_a_verdict or case.summary.score is None:
         return None
     return fmean(repeat_scores(case) or [case.summary.score])
 
 
 def repeat_scores(case: RunCase) -> list[float]:
-    """The scores of a case's repeats; its only score where it ran once."""
+    """The scores of a case's repeats; its only score if it ran once."""
     scores = [each.score for each in case.repeats] or [case.summary.score]
     return [score for score in scores if score is not None]
 
@@ -131,8 +131,8 @@ class _Place(NamedTuple):
 def pair_cases(before: Iterable[RunCase], after: Iterable[RunCase]) -> list[CasePair]:
     """Every case of both runs, by suite and id.
 
-    A case that several targets answer is paired target by target. Where a run has another target than the other one, and each
-    one only, these are compared. A case that ran again within a run counts as it ran last.
+    A case that several targets answer is paired target by target. Where a run has another target than the other one,
+    and each one only, these are compared. A case that ran again within a run counts as it ran last.
     """
     earlier, later = _by_place(before), _by_place(after)
     return [pair for place in {**earlier, **later} for pair in _pairs(earlier.get(place, {}), later.get(place, {}))]

@@ -10,17 +10,17 @@ __all__ = ["chosen_runs", "compare_runs", "last_two_runs"]
 
 
 def compare_runs(database: ResultDatabase, before: RunRecord, after: RunRecord) -> Comparison:
-    """Two runs of a database, compared case by case: scores are 0..1, p-values two-sided. Raises ResultStoreError where it cannot be read."""
+    """Two runs of a database, compared case by case: scores are 0..1, p-values two-sided. Raises ResultStoreError if it cannot be read."""
     return Comparison(before, after, database.cases(before), database.cases(after))
 
 
 def chosen_runs(database: ResultDatabase, before: str | None, after: str | None) -> tuple[RunRecord, RunRecord]:
-    """The two runs that are meant, the earlier one first. Raises RunNotFoundError.
+    """The two selected runs, the earlier one first. Raises RunNotFoundError.
 
     Args:
-        database: Where they are stored.
-        before: What the first one is called; None: the last run before the other one of the same suites.
-        after: What the second one is called; None: the last run, of the suites of the first one where that is given.
+        database: The database.
+        before: The selector of the first run; None: the last run of the same suites before the other one.
+        after: The selector of the second run; None: the last run, of the suites of the first one if that is given.
     """
     if before is None:
         later = database.find(after or "last")

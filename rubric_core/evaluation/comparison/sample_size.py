@@ -1,7 +1,7 @@
-"""How many cases or repeats would tell a difference, from how much the cases of a comparison vary.
+"""Sample size: how many cases or repeats would detect a difference, from the variance of the compared cases.
 
-The usual plan for paired data (Miller 2024, section 5): a difference is found in four of five comparisons where it is 2.8 times its
-standard error. Repeats only take away the part of the spread that comes from within the cases.
+The usual plan for paired data (Miller 2024, section 5): a difference of 2.8 times its standard error is detected in
+four of five comparisons. Repeats only reduce the variance within cases.
 """
 
 import math
@@ -12,7 +12,7 @@ from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["POWER", "RunSpread", "Spread", "spread_within"]
 
-#: How often a difference is found that is there.
+#: The statistical power.
 POWER = 0.8
 #: Standard errors from 0, of a difference that a 95 % interval leaves out with that power.
 _STANDARD_ERRORS = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(POWER)
@@ -22,19 +22,19 @@ _MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class RunSpread:
-    """How much the repeats of one case differ in a run: their variance, and how often cases ran."""
+    """The variance between repeats of one case in a run, and the number of runs."""
 
     variance: float
     repeats: float
 
     @property
     def of_mean(self) -> float:
-        """The variance of the mean of a case that repeats of their own give."""
+        """The variance of a case's mean due to its repeats."""
         return self.variance / self.repeats
 
 
 def spread_within(repeats: Sequence[Sequence[float]]) -> RunSpread | None:
-    """That of the scores of each case's repeats; None where no case has two."""
+    """The variance within cases with repeats; None if no case has two."""
     several = [scores for scores in repeats if len(scores) > 1]
     if not several:
         return None
@@ -46,7 +46,7 @@ def spread_within(repeats: Sequence[Sequence[float]]) -> RunSpread | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the differences of a comparison tell about the size of the next one."""
+    """The variance of the differences, for planning the next comparison."""
 
     #: How many cases there are, and the mean and variance of their differences.
     cases: int
@@ -62,7 +62,7 @@ class Spread:
 
     @property
     def cases_needed(self) -> int | None:
-        """How many cases like these would tell a difference of this size; None where no plan would."""
+        """How many cases like these would detect a difference of this size; None if none would."""
         if not self.mean:
             return None
         needed = math.ceil(self.variance * (_STANDARD_ERRORS / self.mean) ** 2)
@@ -70,7 +70,7 @@ class Spread:
 
     @property
     def repeats_needed(self) -> int | None:
-        """How many repeats of each of these cases in both runs would tell it; None where unknown, or where none would."""
+        """How many repeats of these cases in both runs would detect it; None if unknown, or if none would."""
         if self.within is None or not self.mean:
             return None
         one, other = self.within

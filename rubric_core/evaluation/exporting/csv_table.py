@@ -24,14 +24,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _INNER_FORMULA = re.compile(
     r"""(?<=[;\t])(?="*[=+\-@＝＋－＠])|(?<=[\r\n])(?="*(?:[=@＝＠]|[+\-＋－][^;\t\r\n]*[(|!]))"""
 )
-#: Characters; Excel cuts cells that are longer, and takes the rest for further rows.
+#: Characters; Excel splits longer cells.
 _LONGEST_CELL = 32_000
 #: Without it, Excel reads the file in the encoding of the system.
 _MARK = "\ufeff"
 
 
 def csv_table(run: ExportedRun) -> Iterator[str]:
-    """The rows (RFC 4180), the head first; scores are 0..1, and empty for what has none."""
+    """The rows (RFC 4180), the header first; scores are 0..1, and empty if missing."""
     evaluators = list(dict.fromkeys(s.path for case in run.cases for s in case.scores if s.kind == "evaluator"))
     yield _MARK + _line([*_HEAD, *(f"score: {name}" for name in evaluators)])
     for case, result in run:

@@ -24,7 +24,7 @@ _ENDINGS: Mapping[str, ExportFormat] = {
 }
 
 
-# Each format loads what it needs, and a run that writes no file nothing of it.
+# Each format imports its modules lazily.
 
 
 def _csv(run: ExportedRun) -> Iterator[str]:
@@ -88,7 +88,7 @@ class UnknownFormatError(ValueError):
 
 
 def format_of(path: Path) -> ExportFormat:
-    """The format that the ending of a file stands for. Raises UnknownFormatError."""
+    """The format of a file's extension. Raises UnknownFormatError."""
     found = _ENDINGS.get(path.suffix.lower())
     if found == "json" and path.stem.lower().endswith(_PROMPTFOO):
         return "promptfoo"

@@ -15,23 +15,23 @@ from rubric_core.evaluation.results.journal import json_text
 
 __all__ = ["JsonExport", "JsonHead", "json_document", "json_row", "json_rows"]
 
-#: What tells a suite in a document: its path and its dialect.
+#: The identity of a suite in a document: its path and its dialect.
 JsonHead = Mapping[str, Any]
 
 
 def json_row(head: JsonHead, result: CaseResult, *, prompts: bool) -> str:
-    """A case as one line of JSON, with what tells its suite."""
+    """A case as one line of JSON, with the identity of its suite."""
     return f"{json_text({**head, **_case(result, prompts=prompts)})}\n"
 
 
 class JsonExport:
-    """One JSON object for a suite, or one that lists those of several. Cases are written as they are put.
+    """One JSON object for a suite, or one that lists those of several. Cases are written as they are added.
 
     Args:
         put: Takes the text, piece by piece, and the number of cases that it contains.
         several: Whether it lists suites.
-        prompts: Whether cases have the requests that were sent.
-        run: What is known of the run as a whole, if it is over.
+        prompts: Whether cases include the requests.
+        run: The facts about the run as a whole, if it has ended.
     """
 
     def __init__(

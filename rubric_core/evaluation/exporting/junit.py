@@ -1,8 +1,8 @@
 """A run as JUnit XML, which GitLab, Jenkins and actions for GitHub show: one test case per case.
 
-It keeps to the schema of Jenkins' xUnit plugin, the strictest of the readers: `testcase` has no `file` and no `line` there, so the
-place stands first in the text of a failure. A failed or borderline case is a `failure`; one without a score, or with a grader that
-could not run, is an `error`, since nothing is known about its answer.
+It conforms to the schema of Jenkins' xUnit plugin, the strictest reader: `testcase` has no `file` and `line` there, so
+the text of a failure begins with them. A failed or borderline case is a `failure`; one without a score, or with a
+grader that could not run, is an `error`, since nothing is known about its answer.
 """
 
 from collections.abc import Iterator
@@ -67,14 +67,14 @@ def _test_case(run: ExportedRun, case: RunCase, result: CaseResult) -> str:
 
 
 def _outcome(case: RunCase) -> str:
-    """The element that says how a case ended; empty for one that passed."""
+    """The element for the outcome of a case; empty if it passed."""
     if case.summary.verdict is Verdict.PASSED:
         return ""
     return "error" if case.summary.lacks_a_verdict else "failure"
 
 
 def _type(result: CaseResult) -> str:
-    """What a failure is of: the type of the first evaluator that did not pass."""
+    """The type of a failure: that of the first evaluator that did not pass."""
     if result.verdict is not Verdict.FAILED:
         return str(result.verdict.value)
     found = next((each for each in result.evaluators if each.verdict is not Verdict.PASSED), None)

@@ -21,7 +21,7 @@ _ORDER = (Verdict.FAILED, Verdict.UNSCORED, Verdict.BORDERLINE, Verdict.PASSED)
 
 
 def markdown_summary(run: ExportedRun) -> Iterator[str]:
-    """How many cases passed, a table of the suites, and why each of the others did not; as much as fits into a comment."""
+    """The number of passed cases, a table of suites, and the reasons of the others; as much as fits into a comment."""
     written = 0
     for piece in (_head(run), _suites(run)):
         written += len(piece)

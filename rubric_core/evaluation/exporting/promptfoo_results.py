@@ -1,6 +1,6 @@
 """A run as promptfoo writes its results, version 3: what `promptfoo import` and programs that read its files take (issue 18, section 3).
 
-Rows of other suites than promptfoo's have their input as a variable, and a prompt that is nothing else.
+Rows of AgentV suites have their input as a variable, which is the whole prompt.
 """
 
 import json
@@ -74,7 +74,7 @@ class _Row:
         written = [each for each in self.test.get("assert") or () if isinstance(each, Mapping)]
         found = []
         for evaluator in self.result.evaluators:
-            # In the order of the text, but for those that compare rows, which come last.
+            # In text order, except assertions that compare rows, which come last.
             own = next((each for each in written if str(each.get("type")) == evaluator.type), None)
             if own is not None:
                 written.remove(own)
@@ -123,7 +123,7 @@ class _Row:
 
 
 def _on_one_line(prompt: str) -> str:
-    """A prompt that is a JSON list or object in the format of promptfoo's files; any other prompt unchanged."""
+    """A prompt that is JSON, in the format of promptfoo's files; any other prompt unchanged."""
     if not prompt.startswith(("[", "{")):
         return prompt
     try:

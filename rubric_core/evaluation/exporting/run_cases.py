@@ -10,12 +10,12 @@ __all__ = ["ExportedRun"]
 
 
 class ExportedRun:
-    """A run with its cases. Results are read one at a time, so that the memory does not depend on how many there are.
+    """A run with its cases. Results are read one at a time, so that memory use is bounded.
 
     Args:
         record: The run.
-        read: Gives its cases, each time anew.
-        prompts: Whether to include what was sent to targets, judges and programs.
+        read: Gives its cases, each time from the start.
+        prompts: Whether to include the requests to targets, judges and programs.
     """
 
     def __init__(self, record: RunRecord, read: Callable[[], Iterator[RunCase]], *, prompts: bool = False) -> None:

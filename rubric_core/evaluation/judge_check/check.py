@@ -22,7 +22,7 @@ __all__ = ["JudgeCheck", "check_judge"]
 
 @dataclass(frozen=True)
 class JudgeCheck:
-    """What came of checking a judge."""
+    """The result of checking a judge."""
 
     #: Name and identity of the target.
     judge: str
@@ -30,7 +30,7 @@ class JudgeCheck:
     said: tuple[Said, ...]
     scored: tuple[Scored, ...]
     measures: tuple[Measure, ...]
-    #: US dollars, None when the judge does not tell.
+    #: US dollars, None if the judge does not report it.
     cost_usd: float | None = None
 
     @property
@@ -73,15 +73,15 @@ class _Heard:
 async def check_judge(
     provider: Provider, ports: Ports, workers: int = 4, told: Callable[[int, int], None] = lambda _done, _of: None
 ) -> JudgeCheck:
-    """Let a judge judge every item.
+    """Judge every item with a judge.
 
     Args:
         provider: The judge.
-        ports: The outside.
-        workers: How many items are judged at once.
-        told: Called with how many are done, and of how many.
+        ports: The ports.
+        workers: The number of items judged in parallel.
+        told: Called with the number of judged items, and of all items.
 
-    Raises ProviderError when it cannot be asked: then nothing is known of it.
+    Raises ProviderError if the judge cannot be called.
     """
     heard = _Heard(provider)
     yes, graded = tuple(yes_items()), tuple(graded_items())

@@ -13,7 +13,7 @@ __all__ = ["BARS", "Measure", "RequiredRange", "kappa", "measures_of", "no_bette
 _RESAMPLES = 2000
 _SEED = 20260501
 
-#: An item, and what the judge said: whether the criterion is met, or a score of 0..10; None for no usable reply.
+#: An item, and the judge's result: whether the criterion is met, or a score of 0..10; None for no usable reply.
 Said = tuple[YesNoItem, bool | None]
 Scored = tuple[GradedItem, int | None]
 
@@ -26,13 +26,13 @@ class Measure:
     value: float
     low: float
     high: float
-    #: What it is counted over: "52 of 60". Empty for what is no share.
+    #: The base of a share: "52 of 60". Empty for other measures.
     counted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredRange:
-    """What a measure has to be, both bounds included."""
+    """The required range of a measure, both bounds included."""
 
     name: str
     words: str
@@ -53,10 +53,7 @@ BARS: tuple[RequiredRange, ...] = (
 
 
 def measures_of(said: Sequence[Said], scored: Sequence[Scored]) -> tuple[Measure, ...]:
-    """Accuracy, Cohen's kappa and yes-rate of the yes/no items, what could not be used, and how well scores fit.
-
-    A reply that cannot be used is a wrong one, and no yes.
-    """
+    """Accuracy, Cohen's kappa and yes-rate of the yes/no items, the share of unusable replies, and the fit of scores. An unusable reply counts as wrong, and not as yes."""
     right = sum(answer is item.met for item, answer in said)
     yes = sum(answer is True for _, answer in said)
     invalid = sum(answer is None for _, answer in (*said, *scored))
@@ -79,7 +76,7 @@ def no_better_than_chance(measures: Sequence[Measure]) -> bool:
 
 
 def kappa(said: Sequence[Said]) -> float:
-    """Cohen's kappa: agreement beyond chance, -1..1; 0 for a judge that always says the same."""
+    """Cohen's kappa: agreement beyond chance, -1..1; 0 for a judge with constant replies."""
     count = len(said)
     if not count:
         return 0.0
@@ -103,7 +100,7 @@ def _bootstrapped(said: Sequence[Said], measure: Callable[[Sequence[Said]], floa
 
 
 def _in_order(scored: Sequence[Scored]) -> tuple[int, int]:
-    """Of the pairs of answers to one question, how many have their scores in the right order; equal ones have not."""
+    """The share of answer pairs with scores in the right order; ties do not count as right."""
     right = pairs = 0
     for (one, first), (other, second) in combinations(scored, 2):
         if one.group == other.group and one.band != other.band:

@@ -4,7 +4,8 @@ from rubric_core.lazy_compilation import pattern
 
 __all__ = ["comma_values"]
 
-#: Each sign has one reading, but for a backslash before the last quote: with two, a row of them would be tried in 2^n ways.
+#: Each character has one reading, except a backslash before the last quote: with two, a row of them would be tried in
+#: 2^n ways.
 _FIELD = pattern(r'"((?:\\["\\]|""|[^"\\]|\\(?!["\\]))*\\?)"\s*(?=,|\Z)|([^",][^,]*)')
 _IN_QUOTES = pattern(r'\\(["\\])|"(")')
 

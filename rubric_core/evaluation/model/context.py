@@ -47,7 +47,7 @@ _NO_SECRETS = Redactor()
 
 @dataclass(frozen=True, init=False)
 class EvaluationContext:
-    """Everything that an evaluator may look at (REQ-EVAL-004); the first eleven fields are those of document 003.
+    """The input of an evaluator (REQ-EVAL-004); the first eleven fields are those of document 003.
 
     Arguments may be plain data. A case from `load_suite` or `case_from_data` also sets its dialect and its directory.
 
@@ -56,16 +56,17 @@ class EvaluationContext:
         candidate: The answer of the target.
         target: The target that answered, its name, or a mapping with `name` and its settings.
         provider: The target as a provider; may be None.
-        attempt: Which try this is, from 1.
-        prompt_inputs: The input of the case, as a text or a mapping with fields of `PromptInputs`; by default that of the case.
+        attempt: The number of the try, from 1.
+        prompt_inputs: The input of the case, as a text or a mapping with fields of `PromptInputs`; by default that of
+            the case.
         now: The time of day, with its zone.
         judge_provider: The judge, before any that a registry knows: a function of the request, an object with `ask` or
             `invoke`, or a provider.
-        system_prompt: A prompt in place of the built-in one, for evaluators that bring none.
+        system_prompt: A prompt instead of the built-in one, for evaluators without their own.
         evaluator: The configuration of the evaluator, or a mapping with its keys; `run_evaluators_for_case` sets it.
-        judge_model: The model that the judge uses instead of its own.
+        judge_model: The model that overrides the judge's own.
         dialect: The dialect of the case, or its name.
-        directory: From where the files of the case are looked for; the current directory by default.
+        directory: The base of the case's files; the current directory by default.
         threshold: The score, 0..1, from which the case passes; by default that of the case, else of the dialect.
         ports: Files, programs and network; those of this computer by default.
 
@@ -87,28 +88,28 @@ class EvaluationContext:
     #: A prompt in place of the built-in one: the own prompt of the evaluator, if it has one, with its variables not filled in.
     system_prompt: str | None
     evaluator: EvaluatorConfig | None
-    #: The model that the judge uses instead of its own.
+    #: The model that overrides the judge's own.
     judge_model: str | None
 
-    #: Filters for templates that the suite brings.
+    #: The suite's filters for templates.
     filters: TemplateFilters | None
-    #: The answer with what was measured on the way.
+    #: The answer with its measurements.
     answer: Answer | None
     dialect: Dialect | None
     ports: Ports | None
     #: The directory of the suite.
     directory: Path
-    #: The directory in which the target worked, when it had one of its own.
+    #: The workspace of the target, if it had one.
     workspace: Path | None
     #: Anchors that the nodes of the case may refer to.
     anchors: Mapping[str, Node]
     #: Called with each criterion as it is judged.
     on_criterion: Callable[[CriterionResult], None]
-    #: Takes the secrets of the suite out of what is sent to judges.
+    #: Removes the secrets of the suite from requests to judges.
     redact: Redactor
     #: Wraps a judge so that its costs are counted.
     metered: Callable[[Provider], Provider]
-    #: The score, 0..1, from which an evaluator passes that has no minimum of its own.
+    #: The score, 0..1, from which an evaluator without a minimum of its own passes.
     threshold: float
     #: Seconds that a program of the suite may take.
     time_limit: float
@@ -118,11 +119,11 @@ class EvaluationContext:
     inherited: Mapping[str, Any]
     #: The values of `vars` of the case, inherited ones included, as plain data.
     variables: Mapping[str, Any]
-    #: The test as it is written, with what it inherits, for code that grades rows of promptfoo; empty for other cases.
+    #: The test as written, with inherited keys, for code that grades rows of promptfoo; empty for other cases.
     test: Mapping[str, Any]
-    #: A prompt for rubrics that bring none of their own, from the options of the case.
+    #: A prompt for rubrics without one of their own, from the options of the case.
     rubric_prompt: str | None
-    #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
+    #: Transforms the answer before it is graded, from the options of the case: code, or a file with code.
     transform: str | None
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor]

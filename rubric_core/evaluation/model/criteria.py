@@ -9,7 +9,7 @@ __all__ = ["CriterionCheck", "CriterionItem"]
 
 
 class CriterionCheck(NamedTuple):
-    """What the judge said about one criterion: `satisfied` in a checklist, `score` 0..10 with score ranges."""
+    """A judge's result for one criterion: `satisfied` in a checklist, `score` 0..10 with score ranges."""
 
     satisfied: bool | None = None
     score: int | None = None
@@ -25,7 +25,7 @@ class CriterionItem:
     id: str
     text: str
     weight: float = 1.0
-    #: Whether it gates without a minimum of its own.
+    #: Whether it is a gate without a minimum of its own.
     required: bool = False
     #: The score of 0..1 with which it passes, as its author wrote it; gates in rubrics with score ranges.
     minimum: float | None = None
@@ -37,7 +37,7 @@ class CriterionItem:
 
     @property
     def label(self) -> str:
-        """What people read."""
+        """Its display name."""
         return criterion_label(self.id, self.text, named=self.named)
 
     def band(self, raw: int) -> str:

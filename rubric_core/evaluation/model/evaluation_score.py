@@ -12,13 +12,13 @@ __all__ = ["EvaluationScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationScore:
-    """What an evaluator found (REQ-EVAL-005).
+    """The score of an evaluator (REQ-EVAL-005).
 
-    `score` is 0..1; `hits` and `misses` say in short sentences what was met and what was not, and `expected_aspect_count` how
-    many aspects were looked at; `evaluator_raw_request` is what was asked, without secrets.
+    `score` is 0..1; `hits` and `misses` are short sentences about what was met and what was not,
+    `expected_aspect_count` is the number of checked aspects; `evaluator_raw_request` is the request, without secrets.
 
-    Raises ValueError for a score that is no number of 0..1, TypeError for hits or misses that are no list of texts, and for a
-    reasoning that is none.
+    Raises ValueError for a score that is not a number of 0..1, TypeError for hits or misses that are not lists of
+    texts, or a reasoning that is not a text.
     """
 
     score: float

@@ -27,8 +27,8 @@ def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
 class Evaluator(Protocol):
     """Something that scores an answer (REQ-EVAL-001). A class of your own needs no base class; `isinstance` looks for both names.
 
-    An evaluator that can say nothing about the answer raises `Unscored`; any other exception is a crash, which leaves the
-    case unscored and is never taken for a score.
+    An evaluator that cannot grade the answer raises `Unscored`; any other exception is a crash, which leaves the case
+    unscored.
     """
 
     @property
@@ -58,7 +58,7 @@ def require_evaluators(evaluators: Mapping[str, object]) -> None:
 
 @lru_cache(maxsize=64)
 def _makes_evaluators(kind: type) -> bool:
-    """Whether every instance of a class is an evaluator, since the class itself has what one has."""
+    """Whether a class, rather than an instance, has the attributes of an evaluator."""
     return not issubclass(kind, type) and _is_evaluator(kind)
 
 

@@ -1,4 +1,4 @@
-"""What a run sent, to whom, and what it took: kept with the result of a case, and shown by `--show-prompts` and in reports."""
+"""The requests of a run with receivers and usage: stored with results, shown by `--show-prompts` and reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Requ
 
 __all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "add_usage", "ask", "tokens_of"]
 
-#: Who is asked. A server is one that is no model: a webhook, or one that makes embeddings.
+#: The receiver. A server is one without a model: a webhook, or one for embeddings.
 Role = Literal["target", "judge", "program", "server"]
 
 
@@ -25,7 +25,7 @@ class Exchange:
     #: The model, as the reply names it.
     model: str = ""
     messages: tuple[ChatMessage, ...] = ()
-    #: The program and its arguments, where it is one.
+    #: The program and its arguments, if it is one.
     argv: tuple[str, ...] = ()
     #: Text on standard input, or data that was sent as JSON.
     payload: Any = None
@@ -38,7 +38,7 @@ class Exchange:
     again: tuple[str, ...] = ()
     #: Whether a recording replied, or the cache of answers, so that nothing was sent.
     recorded: bool = False
-    #: The turn of a conversation, from 1; 0 where there are no turns.
+    #: The turn of a conversation, from 1; 0 without turns.
     turn: int = 0
     #: Why there was no reply.
     error: str = ""
@@ -55,22 +55,22 @@ class ExchangeLog:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """What was gathered so far."""
+        """The exchanges so far."""
         return tuple(self._found)
 
     def add(self, *exchanges: Exchange) -> None:
-        """Take in further ones."""
+        """Add exchanges."""
         self._found += exchanges
 
 
 async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: Exchange) -> Answer:
-    """Ask a provider and note what it sent. Raises ProviderError.
+    """Call a provider and record what it sent. Raises ProviderError.
 
     Args:
         provider: The target or judge.
-        request: What it is asked.
-        log: Takes the notes.
-        exchange: What is known before: the role, the turn or the try.
+        request: The request.
+        log: Receives the records.
+        exchange: The known fields: the role, the turn or the try.
     """
     sent: list[SentPayload] = []
     try:
@@ -88,7 +88,7 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
 def _exchanges(
     known: Exchange, provider: Provider, request: Request, sent: Sequence[SentPayload], became: Mapping[str, Any]
 ) -> list[Exchange]:
-    """One for each thing that was sent; what a provider did not tell of is the request as it was asked.
+    """One for each sent payload; if a provider reports none, the request itself. `became` are fields of the last one.
 
     `became` are fields of the last one: what came of it.
     """
@@ -110,19 +110,19 @@ def _exchanges(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What a target or a judge took: in a case, or in a run."""
+    """The usage of a target or a judge, in a case or in a run."""
 
     role: Literal["target", "judge"]
     #: The name of the target.
     name: str
     #: The model, as replies name it.
     model: str = ""
-    #: How often it was asked, and how many of its replies were recordings or from the cache, which cost nothing.
+    #: The number of calls, and how many of the replies were recorded or cached, which cost nothing.
     calls: int = 0
     recorded: int = 0
-    #: As far as replies tell of them; None when none does.
+    #: If replies report them; None if none does.
     tokens: Tokens | None = None
-    #: US dollars, as far as replies or the prices of the target tell; None when neither does.
+    #: US dollars, from replies or from the target's prices; None if neither is known.
     cost_usd: float | None = None
 
     @property

@@ -11,7 +11,7 @@ __all__ = ["CustomPrompt", "PromptInputs", "ResolvedTarget", "TargetAccess", "co
 
 
 def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
-    """Messages as one text: the content of a single one, else blocks that name who speaks."""
+    """Messages as one text: the content of a single one, else blocks headed by their roles."""
     if len(messages) == 1:
         return messages[0].content
     return "\n\n".join(f"@[{m.role.capitalize()}]:\n{m.content}" for m in messages)
@@ -19,10 +19,10 @@ def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CustomPrompt:
-    """A prompt that an evaluator brings for its judge in place of the built-in one."""
+    """An evaluator's own prompt for its judge, instead of the built-in one."""
 
     text: str
-    #: Whether it is all that the judge gets, beside the form of its reply; otherwise it takes the place of the criteria of the case.
+    #: Whether it is the judge's whole prompt, besides the reply format; otherwise it replaces the criteria of the case.
     whole: bool
 
 
@@ -35,15 +35,15 @@ class ResolvedTarget:
     kind: str
     #: The target that judges its answers, when its entry names one.
     grader_target: str | None = None
-    #: Its other settings as they are written: no variable filled in, no secrets.
+    #: Its other settings as written: no variables filled in, no secrets.
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptInputs:
-    """The input of a case, put together."""
+    """The complete input of a case."""
 
-    #: What is asked, as one text.
+    #: The question as one text.
     question: str
     messages: tuple[ChatMessage, ...] = ()
     #: As `messages`, with the paths of files in place of their contents, for targets that read files themselves.
@@ -66,8 +66,8 @@ class PromptInputs:
 class TargetAccess:
     """The targets that a program may ask while it grades."""
 
-    #: The name of the one that is asked when none is named.
+    #: The name of the default target.
     usual: Callable[[], str]
     names: Sequence[str]
-    #: A target by its name, or the usual one; what it costs is counted. Raises Unscored.
+    #: A target by its name, or the default one; its costs are counted. Raises Unscored.
     provider: Callable[[str | None], Provider]

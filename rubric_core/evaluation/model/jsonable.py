@@ -16,7 +16,7 @@ _SIMPLE = frozenset({str, int, bool, type(None)})
 def jsonable(value: Any) -> Any:
     """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
     kind = type(value)
-    if kind in _SIMPLE:  # most of what there is
+    if kind in _SIMPLE:  # most values
         return value
     if kind is list or kind is tuple:
         return [jsonable(item) for item in value]

@@ -1,4 +1,4 @@
-"""What a case inherits of the metadata of its suite."""
+"""The metadata that a case inherits from its suite."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def metadata_of_suite(suite: Suite, anchors: Mapping[str, Node]) -> Mapping[str,
 
 
 def with_inherited(own: Mapping[str, Any], inherited: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The metadata of a case with those of its suite: lists are joined, mappings merged, and whatever else the case says counts."""
+    """The metadata of a case and its suite: lists are joined, mappings merged, other values are the case's."""
     result = dict(own)
     for name, outer in inherited.items():
         inner = result.get(name)

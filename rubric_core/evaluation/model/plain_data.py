@@ -43,14 +43,14 @@ _OF_SUITES = frozenset({"nothing-asserted", "nothing-asked", "unknown-type"})
 def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None) -> Case:
     """A case from plain data, for `EvaluationContext`: a mapping with the keys of a case in YAML.
 
-    What only a run needs, such as `input`, may be left out. Warnings, deprecated keys among them, are logged.
+    Keys that only a run needs, such as `input`, may be left out. Warnings, such as deprecated keys, are logged.
 
     Args:
         data: Texts, numbers, booleans, None, paths, and lists and mappings of these.
         dialect: The dialect of its keys; by default the one that fits them best.
 
-    Raises InvalidSuiteError for a case with errors, each on a line with its place, as in `rubrics[0].weight`; TypeError or
-    ValueError for data that YAML cannot represent, and ValueError for an unknown dialect.
+    Raises InvalidSuiteError for a case with errors, each on a line with its place, as in `rubrics[0].weight`; TypeError
+    or ValueError for data that YAML cannot represent, and ValueError for an unknown dialect.
     """
     given = as_json(data, "a case")
     if "evaluator" in given and given.pop("grader", None) is not None:
@@ -131,7 +131,7 @@ def _fitting(data: Mapping[str, Any]) -> "_Reading":
     def strange(reading: _Reading) -> tuple[int, int]:
         ignored = scalar is not None and reading.case.evaluator != data[scalar]
         read = {place.name for place in reading.case.places.values()}
-        # What is wrong with values, or missing, says nothing about the dialect.
+        # Invalid and missing values do not indicate the dialect.
         words = [found for found in reading.findings if found.code in _ABOUT_WORDS]
         refused = sum(found.severity == "error" for found in words)
         return len(data.keys() - read) + refused + ignored, len(words)
@@ -170,7 +170,7 @@ def located(found: Iterable[Diagnostic], analysis: Analysis) -> Iterator[tuple[D
 
 
 def _place(node: Node | None, offset: int, so_far: str = "") -> str:
-    """Where an offset is, as `rubrics[0].weight`."""
+    """The place of an offset, as `rubrics[0].weight`."""
     if isinstance(node, MappingNode):
         for entry in node.entries:
             if entry.key.span.start <= offset < entry.value.whole.end:

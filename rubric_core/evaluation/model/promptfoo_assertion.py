@@ -1,4 +1,4 @@
-"""An assertion of promptfoo as the engine takes it (issue 18, section 3)."""
+"""A promptfoo assertion as the engine reads it (issue 18, section 3)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -48,13 +48,13 @@ class PromptfooAssertion(Evaluator):
     settings: Mapping[str, Any] = MappingProxyType({})
     #: The assertions of an assert-set.
     members: "tuple[PromptfooAssertion, ...]" = ()
-    #: The options of its test, for what it does not say itself.
+    #: The options of its test, which are its defaults.
     options: Mapping[str, Any] = MappingProxyType({})
-    #: The target that grades; empty where none is named.
+    #: The grading target; empty if none is named.
     grader: str = ""
-    #: Whether `defaultTest` gives it to every case.
+    #: Whether every case inherits it from `defaultTest`.
     is_inherited: bool = False
-    #: Why it cannot grade; empty for one that can.
+    #: Why it cannot grade; empty if it can.
     trouble: str = ""
 
     @property
@@ -132,7 +132,7 @@ def _places(node: Node, count: int) -> list[Node]:
 
 
 def _name(assertion: PromptfooAssertion) -> str:
-    """What an assertion without a metric is called: its type, and the text or number that it compares with."""
+    """The name of an assertion without a metric: its type, and its text or number."""
     value = assertion.given_value
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         return assertion.type_name

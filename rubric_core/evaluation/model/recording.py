@@ -10,13 +10,13 @@ from rubric_core.lazy_compilation import dataclass
 __all__ = ["HAND_WRITTEN", "JudgeInput", "JudgeRecordings", "Provenance", "RecordedJudgement", "RecordingMode"]
 
 
-#: The judge of a recording that a person wrote.
+#: The judge of a hand-written recording.
 HAND_WRITTEN = "hand-written"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeInput:
-    """Everything a judge was told except the criterion."""
+    """A judge's whole input except the criterion."""
 
     prompt: str
     question: str
@@ -28,7 +28,7 @@ class JudgeInput:
 
 
 class Provenance(NamedTuple):
-    """Where a recording comes from."""
+    """The origin of a recording."""
 
     judge: str
     #: ISO 8601.
@@ -39,7 +39,7 @@ class Provenance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedJudgement:
-    """Something a judge said, and who and when that was."""
+    """A judge's reply, with its provenance."""
 
     judge: str
     made: str
@@ -48,11 +48,12 @@ class RecordedJudgement:
 
     @property
     def words(self) -> str:
-        """For people: "recorded (hand-written)", "recorded (gpt-x, 2026-11-21)"."""
+        """In words: "recorded (hand-written)", "recorded (gpt-x, 2026-11-21)"."""
         return f"recorded ({self.judge}{f', {self.made}' if self.made and self.judge != HAND_WRITTEN else ''})"
 
 
-#: auto: ask the judge, use recordings without one. record: use recordings, ask for what is missing and keep what is said.
+#: auto: call the judge, use recordings without one. record: use recordings, call the judge for missing ones and record
+#: them.
 #: refresh: ask for everything, and keep that instead. replay: recordings only.
 RecordingMode = Literal["auto", "record", "refresh", "replay"]
 
@@ -77,7 +78,7 @@ class JudgeRecordings(Protocol):
         *,
         afresh: bool = False,
     ) -> None:
-        """Record replies about criteria; `afresh` replaces what the judge said about the case."""
+        """Record replies about criteria; `afresh` replaces this judge's earlier ones for the case."""
 
     def record_free_form(
         self, asked: JudgeInput, score: EvaluationScore, made: Provenance, *, afresh: bool = False

@@ -1,4 +1,4 @@
-"""Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
+"""Redaction of secrets in everything that is shown or stored: errors, events, results, recordings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
@@ -102,7 +102,7 @@ def header_secrets(headers: object) -> Iterator[tuple[str, str]]:
 
 
 def seal(ports: Ports, redact: Redactor) -> Ports:
-    """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
+    """The same ports with secrets redacted in the output of programs and servers, before it is processed."""
     if not redact:
         return ports
     return replace_fields(ports, processes=_Processes(ports.processes, redact), http=_Http(ports.http, redact))

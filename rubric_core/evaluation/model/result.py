@@ -17,7 +17,7 @@ _EVERY_ASSERTION = "promptfoo"
 
 
 class Verdict(str, Enum):
-    """What became of a case, an evaluator or a criterion. `Verdict("pass")` reads the words of documents 000 and 004, too."""
+    """The verdict of a case, evaluator or criterion. `Verdict("pass")` accepts the words of documents 000 and 004, too."""
 
     PASSED = "passed"
     BORDERLINE = "borderline"
@@ -42,7 +42,7 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
-    """One line of a rubric, judged: `score` is 0..1, `raw` the whole number 0..10 that it comes from where there are score ranges (document 000)."""
+    """The result of a criterion: `score` is 0..1, `raw` the integer 0..10 that it comes from with score ranges (document 000)."""
 
     id: str
     #: The text of the criterion.
@@ -67,17 +67,17 @@ class CriterionResult:
     reason: str = ""
     #: Whether it was judged by a recording.
     recorded: bool = False
-    #: Whether its author wrote the id; else it is made of its place (`rubric-1`).
+    #: Whether the author wrote the id; otherwise it is its position (`rubric-1`).
     named: bool = True
 
     @property
     def label(self) -> str:
-        """What people read: the id that its author wrote, else the text in quotes."""
+        """Its display name: the author's id, else the text in quotes."""
         return criterion_label(self.id, self.outcome, named=self.named)
 
 
 def criterion_label(name: str, text: str, *, named: bool) -> str:
-    """What people read of a criterion: `name` where its author wrote it, else `text` in quotes, on one line."""
+    """The display name of a criterion: `name` if the author wrote it, else `text` in quotes, on one line."""
     if named or not text:
         return name
     line = " ".join(text.split())
@@ -85,9 +85,9 @@ def criterion_label(name: str, text: str, *, named: bool) -> str:
 
 
 class Ungraded(NamedTuple):
-    """An evaluator that did not grade: it gave no score, or it crashed and its score of 0 stands for that."""
+    """An evaluator that did not grade: without a score, or with a score of 0 because it crashed."""
 
-    #: Its name, after the names of what it is a member of: `turn-1 / style / tone`.
+    #: Its name after those of its parents: `turn-1 / style / tone`.
     name: str
     reason: str
     #: Whether it could not run or crashed; otherwise it had nothing to grade with, such as a judge.
@@ -101,7 +101,7 @@ class EvaluatorResult:
     name: str
     type: str
     verdict: Verdict
-    #: 0..1, None when there is none.
+    #: 0..1, None without a score.
     score: float | None = None
     weight: float = 1.0
     hits: tuple[str, ...] = ()
@@ -121,13 +121,14 @@ class EvaluatorResult:
     gate: str = ""
     #: Whether it crashed and the dialect calls that a score of 0.
     crashed: bool = False
-    #: Why it could not run, or how it crashed, without a line. Earlier versions say that of a crash in `misses` alone: see `failure`.
+    #: Why it could not run, or how it crashed, on one line. Earlier versions report a crash in `misses` alone: see
+    #: `failure`.
     error: str = ""
     #: Who judged: a model, or "recorded (…)".
     judge: str = ""
     duration_ms: float | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
-    #: What the judge said in each try, verbatim except for secrets; very long ones are cut, and say so. Empty for recordings.
+    #: The judge's reply in each try, verbatim except for secrets; very long ones are truncated. Empty for recordings.
     raw_replies: tuple[str, ...] = ()
     #: What it sent, in order; that of its members is with them.
     exchanges: tuple[Exchange, ...] = ()
@@ -135,12 +136,12 @@ class EvaluatorResult:
 
     @property
     def tokens(self) -> Tokens | None:
-        """The tokens that judges took for it and its members, as far as they tell; None when none does."""
+        """The tokens of its judges and those of its members, if reported; None if none are."""
         return tokens_of(sent.tokens for each in self.flat() for sent in each.exchanges)
 
     @property
     def cost_usd(self) -> float | None:
-        """What judges cost for it and its members, in US dollars; None when nothing tells."""
+        """The cost of its judges and those of its members in US dollars; None if unknown."""
         known = [sent.cost_usd for each in self.flat() for sent in each.exchanges if sent.cost_usd is not None]
         return sum(known) if known else None
 
@@ -156,10 +157,7 @@ class EvaluatorResult:
         return self.score is not None and not (self.members or self.error or self.crashed)
 
     def ungraded(self, before: str = "") -> Iterator[Ungraded]:
-        """Those of its members that did not grade, and itself unless it only lacks a score because of them.
-
-        `before` are the names of what it is a member of.
-        """
+        """Its members that did not grade, and itself unless it only lacks a score because of them. `before` are the names of its parents."""
         if self.has_graded:
             return
         name = f"{before}{self.name}"
@@ -170,7 +168,7 @@ class EvaluatorResult:
 
     @property
     def failure(self) -> str:
-        """Why it could not run, or how it crashed; empty for one that graded, or had nothing to grade with."""
+        """Why it could not run, or how it crashed; empty if it graded, or had nothing to grade with."""
         return self.error or (("".join(self.misses[:1]) or "it crashed") if self.crashed else "")
 
     @property
@@ -185,7 +183,7 @@ class EvaluatorResult:
 
     @property
     def gate_label(self) -> str:
-        """What to call the criterion whose gate failed: `tone`, or `member / tone`; empty without one."""
+        """The name of the criterion whose gate failed: `tone`, or `member / tone`; empty without one."""
         own = next((c.label for c in self.criteria if c.id == self.gate), "") if self.gate else ""
         inner = next((f"{m.name} / {m.gate_label}" for m in self.members if m.gate), "") if self.gate else ""
         return own or inner or self.gate
@@ -198,18 +196,21 @@ class EvaluatorResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """A case, run: `score` and `threshold` are 0..1, `duration_ms` is milliseconds, `cost_usd` US dollars; None is what was not measured."""
+    """The result of a case.
+
+    `score` and `threshold` are 0..1, `duration_ms` milliseconds, `cost_usd` US dollars; unmeasured values are None.
+    """
 
     id: str
     verdict: Verdict
-    #: 0..1, None when there is none.
+    #: 0..1, None without a score.
     score: float | None = None
-    #: The score from which the case passes; 1 where no score decides, see `has_threshold`.
+    #: The lowest passing score; 1 if no score decides, see `has_threshold`.
     threshold: float = 0.8
     #: Where the threshold is written; empty for that of the dialect.
     threshold_from: str = ""
     evaluators: tuple[EvaluatorResult, ...] = ()
-    #: Why there is no score, or what decided the verdict when the score did not.
+    #: Why there is no score, or what decided the verdict instead of the score.
     reason: str = ""
     answer: str = ""
     #: The reference answer of the case as text, as graders got it; empty without one.
@@ -219,23 +220,23 @@ class CaseResult:
     duration_ms: float | None = None
     #: Those of the answer; `usage` has those of judges, too.
     tokens: Tokens | None = None
-    #: US dollars, of target and judge together, as far as they tell.
+    #: US dollars, of target and judge together, if reported.
     cost_usd: float | None = None
     #: What target and judges took, each by itself; of a case that is run several times, all runs together.
     usage: tuple[Usage, ...] = ()
-    #: What was sent to the target; what graders sent is with them.
+    #: The requests to the target; those of graders are in their results.
     exchanges: tuple[Exchange, ...] = ()
     #: Each run of a case that is run several times, whose result this is. Not stored.
     runs: "tuple[CaseResult, ...]" = ()
     #: Equal fingerprints mean that nothing that the result depends on has changed.
     fingerprint: str = ""
-    #: Equal ones mean that question and grading are the same, whoever answers and by whatever prompt.
+    #: Equal if question and grading are the same, whatever the target and prompt.
     test_fingerprint: str = ""
     #: When it was done, ISO 8601.
     at: str = ""
     #: The line of the case when it ran, from 1.
     line: int = 0
-    #: The file in which the case stands, relative to the directory of the suite; empty when that is the suite.
+    #: The case file, relative to the directory of the suite; empty if the case is in the suite.
     file: str = ""
     #: In the results of a file with cases: the suite that ran them, relative to the directory of that file.
     suite: str = ""
@@ -248,7 +249,7 @@ class CaseResult:
 
     @property
     def needs(self) -> str:
-        """The score from which the case passes, in words: `needs 0.80`; empty where no score decides."""
+        """The lowest passing score in words: `needs 0.80`; empty if no score decides."""
         return f"needs {self.threshold:.2f}" if self.has_threshold else ""
 
     @property
@@ -258,12 +259,12 @@ class CaseResult:
 
     @property
     def lacks_a_verdict(self) -> bool:
-        """Whether it is unscored, or an evaluator failed to grade it: whatever the score says then, it is not about the answer."""
+        """Whether it is unscored, or an evaluator failed to grade it: then the score says nothing about the answer."""
         return self.verdict is Verdict.UNSCORED or bool(self.grader_errors)
 
     @property
     def ungraded(self) -> tuple[Ungraded, ...]:
-        """The evaluators that did not grade. With any, a case does not pass unless a person allows that."""
+        """The evaluators that did not grade. With any, a case does not pass unless the user allows that."""
         return tuple(each for evaluator in self.evaluators if not evaluator.has_graded for each in evaluator.ungraded())
 
     @property

@@ -1,4 +1,4 @@
-"""A judge that a script brings: a provider, an object with `ask` or `invoke`, or a function (REQ-EVAL-002)."""
+"""A judge provided by a script: a provider, an object with `ask` or `invoke`, or a function (REQ-EVAL-002)."""
 
 import inspect
 import json
@@ -16,7 +16,7 @@ class HasText(Protocol):
 
     @property
     def text(self) -> str:
-        """What the model said."""
+        """The reply of the model."""
 
 
 class HasContent(Protocol):
@@ -24,7 +24,7 @@ class HasContent(Protocol):
 
     @property
     def content(self) -> str:
-        """What the model said."""
+        """The reply of the model."""
 
 
 #: What a judge may reply: a text, an answer, an object or mapping with its text as `text` or `content`, or the judgement itself.
@@ -73,8 +73,8 @@ def as_provider(judge: Any) -> Provider:
 class ScriptJudge:
     """A function that answers a request, as a provider. One that is not async runs in a thread.
 
-    It may reply with an `Answer`, a text, an object or mapping with its text as `text` or `content`, or the mapping that the
-    judgement itself is. What it raises leaves the evaluator without a score, with the reason.
+    It may reply with an `Answer`, a text, an object or mapping with its text as `text` or `content`, or the mapping
+    that the judgement itself is. What it raises leaves the evaluator without a score, with the reason.
     """
 
     def __init__(self, judge: object, ask: Callable[[Request], Any]) -> None:
@@ -85,7 +85,7 @@ class ScriptJudge:
         self._ask = ask
 
     async def ask(self, request: Request) -> Answer:
-        """What the function replies. Raises ProviderError."""
+        """The reply of the function. Raises ProviderError."""
         try:
             if inspect.iscoroutinefunction(self._ask):
                 reply = await self._ask(request)

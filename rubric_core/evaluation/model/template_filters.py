@@ -1,4 +1,4 @@
-"""Filters that a suite brings for its templates, as those who fill in templates use them."""
+"""The template filters of a suite, as a protocol for rendering."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ class TemplateFilters(Protocol):
     files: Mapping[str, str]
 
     def value(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """What a filter returns for a value and further arguments. Raises FilterNeeded when it was not run for these."""
+        """The result of a filter for a value and arguments. Raises FilterNeeded if it has not been run for these."""
 
     async def run(self, needed: FilterNeeded, ports: Ports) -> None:
         """Run a filter. Raises Unscored."""

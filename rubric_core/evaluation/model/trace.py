@@ -22,7 +22,7 @@ class Trace:
     #: The question as the target got it.
     asked: Sequence[ChatMessage]
     answer: Answer
-    #: The answer as it is graded; the last event has it.
+    #: The graded answer, which the last event contains.
     candidate: str
 
     @cached_property
@@ -33,7 +33,7 @@ class Trace:
 
     @cached_property
     def messages(self) -> list[dict[str, Any]]:
-        """Question and reply; the reply alone where it has the question in it."""
+        """Question and reply; only the reply if it contains the question."""
         if any(m["role"] in ("user", "system") for m in self.reply):
             return self.reply
         return [*conversation(self.asked), *self.reply]
@@ -45,14 +45,14 @@ class Trace:
 
     @property
     def llm_calls(self) -> int:
-        """How often a model was called: once for each message that it wrote, unless the target counts."""
+        """The number of model calls: one per message of the model, unless the target reports it."""
         if self.answer.messages is None and self.answer.llm_calls is not None:
             return self.answer.llm_calls
         return sum(m["role"] == "assistant" for m in self.reply)
 
     @property
     def call_counts(self) -> dict[str, int]:
-        """How often each tool was called."""
+        """The number of calls of each tool."""
         return dict(Counter(str(call["tool"]) for call in self.calls))
 
     @property
@@ -67,12 +67,12 @@ class Trace:
 
     @property
     def start_time(self) -> str | None:
-        """When the target began, as far as it tells."""
+        """When the target began, if it reports that."""
         return self.answer.start_time or min(self._times("start_time"), default=None)
 
     @property
     def end_time(self) -> str | None:
-        """When the target ended, as far as it tells."""
+        """When the target ended, if it reports that."""
         return self.answer.end_time or max(self._times("end_time"), default=None)
 
     def _times(self, name: str) -> list[str]:
@@ -109,7 +109,7 @@ def trace_of(context: EvaluationContext) -> Trace:
 
 
 def conversation(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """Messages as a model gets them: the system prompt in one, and what others than user and assistant say as the assistant's."""
+    """Messages for a model: one system prompt, and other roles than user and assistant as the assistant."""
     if len(messages) == 1:
         return [{"role": "user", "content": messages[0].content}]
     opening = next((at for at, m in enumerate(messages) if m.role != "system"), len(messages))
@@ -125,7 +125,7 @@ def _turn(message: ChatMessage) -> dict[str, Any]:
 
 
 def _derived(answer: Answer) -> dict[str, Any]:
-    """The one message of a target that tells only a text, and which tools it called."""
+    """The single message of a target that returns only a text, with its tool calls."""
     calls = [_call(use) for use in answer.tool_uses or ()]
     content = _content(answer.text, answer.files)
     return {"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})}

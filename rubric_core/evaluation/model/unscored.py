@@ -11,10 +11,10 @@ __all__ = ["GraderError", "Unscored", "unscored"]
 
 
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
-    """No score can be had; the message is one sentence that says why and what to do.
+    """There is no score; the message is one sentence that says why and what to do.
 
-    `criteria` are those that could be judged anyway; `request` and `replies` are what a judge was asked and what it said
-    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
+    `criteria` are those that could be judged anyway; `request` and `replies` are those of a judge in each try; `at` is
+    the responsible part of the suite, for its line; `members` are those of a composite.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
         self.at = at
         self.replies = replies
         self.members = members
-        #: What was sent, and what that took, before it was clear that there would be no score.
+        #: The requests and their usage, up to the failure.
         self.exchanges: tuple[Exchange, ...] = ()
         self.usage: tuple[Usage, ...] = ()
 

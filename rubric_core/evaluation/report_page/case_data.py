@@ -20,12 +20,12 @@ from rubric_core.evaluation.scoring.counterfactual import to_pass
 
 __all__ = ["Cutter", "case_data", "known", "whole"]
 
-#: Gives a text as it is shown; it may be shorter.
+#: Gives a text for display, which may be shortened.
 Cut = Callable[[str], str]
 
 
 class Cutter:
-    """Cuts texts to a length, and counts what it left out."""
+    """Cuts texts to a length, and counts the omitted characters."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -42,7 +42,7 @@ class Cutter:
 
 
 def whole(text: str) -> str:
-    """The text as it is."""
+    """The full text."""
     return text
 
 
@@ -52,13 +52,13 @@ def known(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def case_data(result: CaseResult, *, suite: str, command: str, prompt: str = "", cut: Cut = whole) -> CaseData:
-    """Everything that is shown of a result.
+    """The data of a result for the page.
 
     Args:
-        result: What a run gave.
+        result: The result.
         suite: The name of its suite.
-        command: The line that runs the case in a terminal.
-        prompt: What the target was asked; empty when that is not known.
+        command: The command line that runs the case in a terminal.
+        prompt: The prompt to the target; empty if unknown.
         cut: Cuts texts.
     """
     judges = sorted({each.judge for one in result.evaluators for each in one.flat() if each.judge})

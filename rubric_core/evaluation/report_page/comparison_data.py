@@ -23,7 +23,7 @@ __all__ = ["compared"]
 def compared(
     database: ResultDatabase, base: RunRecord, run: RunRecord
 ) -> tuple[ComparisonData, Mapping[CaseKey, RunCase]]:
-    """What the page shows of two runs, and the cases of the earlier one whose details it shows, by those of the later."""
+    """The comparison of two runs for the page, and the earlier cases whose details it shows, by the later ones."""
     earlier, later = (latest_of_each(database.cases(each)) for each in (base, run))
     found = Comparison(base, run, earlier, later)
     places = {case_key(case): place for place, case in enumerate(later)}

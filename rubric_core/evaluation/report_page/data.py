@@ -1,6 +1,6 @@
 """The data of the page, as JSON. `report/src/data.ts` declares the same types.
 
-Scores and rates are 0..1, bands 0..10, times milliseconds, costs US dollars. A key is left out where nothing is known.
+Scores and rates are 0..1, bands 0..10, times milliseconds, costs US dollars. Keys with unknown values are left out.
 """
 
 from typing import Literal, TypeAlias, TypedDict
@@ -62,7 +62,7 @@ class CaseRow(TypedDict, total=False):
     costUsd: float
     tokens: int
     graderErrors: int
-    #: The beginning of what the case asked, and of why it did not pass.
+    #: The beginning of the input, and of the reason why it did not pass.
     input: str
     reason: str
     scores: list[ScoreData]
@@ -73,7 +73,7 @@ class CaseRow(TypedDict, total=False):
 
 
 class SideData(TypedDict, total=False):
-    """What one of two runs gave."""
+    """The result in one of two runs."""
 
     verdict: VerdictName
     score: float
@@ -83,7 +83,7 @@ class PairData(TypedDict, total=False):
     """A case in two runs."""
 
     change: ChangeName
-    #: The number of the case in `ReportData.cases`; one that is only in the run before has none.
+    #: The number of the case in `ReportData.cases`; missing for a case that only the earlier run has.
     case: int
     id: str
     target: str
@@ -108,7 +108,7 @@ class DifferenceData(TypedDict, total=False):
 
 
 class ComparisonData(TypedDict):
-    """The run beside an earlier one."""
+    """A run compared with an earlier one."""
 
     base: RunData
     words: str
@@ -178,7 +178,7 @@ class EvaluatorData(TypedDict, total=False):
     verdict: VerdictName
     score: float
     weight: float
-    #: Its part of the score of the case, 0..1, and what it gives of that.
+    #: Its share of the score of the case, 0..1, and its contribution.
     share: float
     contribution: float
     minimum: float
@@ -198,7 +198,7 @@ class EvaluatorData(TypedDict, total=False):
 
 
 class TextData(TypedDict):
-    """A text that was sent: a message by its role, or what a program read."""
+    """A sent text: a message with its role, or the input of a program."""
 
     name: str
     text: str
@@ -225,7 +225,7 @@ class TokenData(TypedDict):
 
 
 class UsageData(TypedDict, total=False):
-    """What a target or a judge took."""
+    """The usage of a target or a judge."""
 
     role: str
     name: str
@@ -262,7 +262,7 @@ class CaseData(TypedDict, total=False):
     judges: list[str]
     verdict: VerdictName
     score: float
-    #: Missing where no score decides.
+    #: Missing if no score decides.
     threshold: float
     stale: bool
     at: str
@@ -270,7 +270,7 @@ class CaseData(TypedDict, total=False):
     costUsd: float
     reason: str
     graderErrors: list[GraderErrorData]
-    #: What the case asked.
+    #: The input of the case.
     prompt: str
     answer: str
     expectedOutput: str

@@ -1,7 +1,7 @@
-"""The document around the view: one file that needs no network, in which nothing runs but the view.
+"""The HTML document: one file that needs no network, and runs only the front end.
 
-What answers and suites say is data: packed and in base64, no character of it is markup. The policy lets in one script and one
-style, by their hashes, and nothing else; no script may turn a text into markup (`trusted-types`).
+Answers and suites are data: compressed and in base64, no character of it is markup. The policy allows one script and
+one style, by their hashes, and nothing else; no script may turn text into markup (`trusted-types`).
 """
 
 import base64
@@ -53,9 +53,9 @@ def html_document(data: ReportData | None, details: Iterable[str] = (), *, title
     """The page, piece by piece.
 
     Args:
-        data: What it shows; None for the page of a server, which is asked for it.
+        data: Its data; None for the page of a server, which requests it.
         details: The cases, packed in pieces.
-        title: The title where there is no data.
+        title: The title without data.
     """
     script, style = _bundle()
     source, connects = ("embedded", "none") if data is not None else ("served", "self")
@@ -81,7 +81,7 @@ def _title(data: ReportData) -> str:
 
 
 def _summary(data: ReportData | None) -> str:
-    """What a reader without scripts learns."""
+    """A summary for readers without JavaScript."""
     return f"<p>{escape(_words(data['run']))}</p>" if data is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""The report of a run that may still go on: made anew when something has changed, of rows that are made once."""
+"""The report of a run that may be in progress: rebuilt after changes, from cached rows."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -29,14 +29,14 @@ _LISTED = 30
 
 
 class ReportSnapshot(NamedTuple):
-    """A report as JSON, and what tells it from the one before."""
+    """A report as JSON, with a tag that changes with it."""
 
     tag: str
     content: bytes
 
 
 class _Made(NamedTuple):
-    """What was made of a run last."""
+    """The last report of a run."""
 
     run: RunRecord
     cases: dict[CaseKey, RunCase]
@@ -66,7 +66,7 @@ class LiveReport:
         self._catalogue = Catalogue()
 
     def snapshot(self, run: str = "", base: str = "") -> ReportSnapshot:
-        """The report of a run; by default of the one that was asked for first. Raises RunNotFoundError."""
+        """The report of a run; by default the one requested first. Raises RunNotFoundError."""
         with self._lock:
             return self._current(run, base).snapshot
 

@@ -1,4 +1,4 @@
-"""The data of the page, made of a stored run and its cases."""
+"""Builds the data of the page from a stored run and its cases."""
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -28,24 +28,24 @@ DETAILS_PER_PIECE = 20
 #: Characters of an input and a reason that lists show.
 _BRIEF = 240
 _VERDICTS = (Verdict.PASSED, Verdict.BORDERLINE, Verdict.FAILED, Verdict.UNSCORED)
-#: What tells the cases of a run apart: suite, id and target.
+#: The identity of a case in a run: suite, id and target.
 CaseKey = tuple[str, str, str]
 #: Gives the address that opens a case in an editor, of its suite and its result; "" for none.
 Opens = Callable[[str, CaseResult], str]
 
 
 def case_key(case: RunCase) -> CaseKey:
-    """What tells a case apart from the others of its run."""
+    """The identity of a case in its run."""
     return case.suite, case.id, case.target
 
 
 def latest_of_each(cases: Iterable[RunCase]) -> list[RunCase]:
-    """The cases of a run, in the order in which they ended; one that ran again counts as it ran last."""
+    """The cases of a run in the order of completion; of a repeated case, the last one."""
     return list({case_key(case): case for case in cases}.values())
 
 
 def run_data(run: RunRecord, cases: Sequence[RunCase] | None = None) -> RunData:
-    """What is shown of a run as a whole; with its cases, the mean of their scores."""
+    """The data of a run as a whole; with its cases, the mean of their scores."""
     scores = [case.summary.score for case in cases or () if case.summary.score is not None]
     row = {
         "id": run.id, "startedAt": run.started_at, "endedAt": run.ended_at, "state": run.state.value, "commit": run.commit or None,
@@ -113,7 +113,7 @@ def _brief(text: str) -> str:
 
 
 def _question(result: CaseResult) -> str:
-    """What the target was asked last: of several messages, the one that tells cases apart."""
+    """The last message to the target: of several messages, the one in which cases differ."""
     sent = next((each for each in result.exchanges if each.role == "target"), None)
     said = [message.content for message in sent.messages if message.role == "user"] if sent is not None else []
     return str(said[-1]) if said else ""
@@ -141,11 +141,11 @@ def report_data(
     Args:
         run: The run.
         cases: Its cases, each once.
-        now: When the report is made.
-        trend: Runs to show beside it, oldest first; it is one of them.
+        now: The time of the report.
+        trend: Runs of the trend, oldest first, including this one.
         opens: Gives the addresses that open cases in an editor.
-        catalogue: That of `rows`.
-        rows: The rows of the cases, where they are made already.
+        catalogue: The catalogue of `rows`.
+        rows: The rows of the cases, if already computed.
     """
     names = catalogue or Catalogue(opens)
     data: ReportData = {
@@ -178,7 +178,7 @@ def stored_case(
     made = _details(case, run, cutter)
     if before is not None:
         earlier = _details(before, run, cutter)
-        earlier.pop("requests", None)  # what was sent is looked for in the newer run
+        earlier.pop("requests", None)  # the requests are those of the newer run
         made["before"] = earlier
     if cutter is not None and cutter.left_out:
         made["cut"] = cutter.left_out

@@ -30,7 +30,7 @@ _LENGTHS = (20_000, 6_000, 2_000, 800, 300, 100)
 
 
 def earlier_runs(database: ResultDatabase, run: RunRecord) -> list[RunRecord]:
-    """Runs of the same suites up to this one, oldest first. Those of a few cases only are left out: their rates say something else."""
+    """Runs of the same suites up to this one, oldest first, without runs of only a few cases."""
     until = dropwhile(lambda each: each.id != run.id, database.runs(suites=run.suites))
     alike = [each for each in until if set(each.suites) == set(run.suites)]
     enough = [each for each in alike if each.id == run.id or each.cases >= _SHARE * run.cases]
@@ -50,11 +50,11 @@ def report_pieces(
 
     Args:
         run: The run.
-        cases: Its cases; one that ran again counts as it ran last.
-        now: When the report is made.
-        trend: Runs to show beside it, oldest first; it is one of them.
-        comparison: What it is compared with.
-        before: The cases of that run, by those that they are compared with.
+        cases: Its cases; of a repeated one, the last counts.
+        now: The time of the report.
+        trend: Runs of the trend, oldest first, including this one.
+        comparison: The comparison with another run.
+        before: The cases of that run, by the cases that they are compared with.
     """
     shown = latest_of_each(cases)
     data = report_data(run, shown, now=now, trend=trend)
@@ -77,7 +77,7 @@ def write_report(
 
 
 def _details(cases: Sequence[RunCase], run: RunRecord, before: Mapping[CaseKey, RunCase]) -> Iterator[str]:
-    """The details in packed pieces. Where they would be too large, their texts are cut, and each case says so."""
+    """The details in packed pieces. If they are too large, texts are cut, which each case reports."""
     room = float(_ROOM + _ROOM_PER_CASE * max(0, len(cases) - _CASES))
     for start in range(0, len(cases), DETAILS_PER_PIECE):
         some = cases[start : start + DETAILS_PER_PIECE]

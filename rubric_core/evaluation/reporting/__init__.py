@@ -1,1 +1,1 @@
-"""Results as people and programs read them: marks on lines, rows, transcripts, explanations."""
+"""Results for users and programs: marks on lines, rows, transcripts, explanations."""

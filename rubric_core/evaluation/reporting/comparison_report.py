@@ -32,7 +32,7 @@ _COMMIT = 9
 
 
 def conclusion_words(comparison: Comparison) -> str:
-    """What the scores say, in a sentence: `better`, or why that cannot be said."""
+    """The conclusion as a sentence: `better`, or why there is none."""
     cases = count(len(comparison.compared), "case")
     interval = comparison.interval
     if comparison.conclusion is Conclusion.NOTHING:
@@ -47,7 +47,7 @@ def conclusion_words(comparison: Comparison) -> str:
 
 
 def left_out_words(comparison: Comparison) -> str:
-    """How many cases of the first run the second did not set out to run, in a sentence; empty for none."""
+    """The number of cases that the second run did not select, as a sentence; empty for none."""
     cases, some = count(comparison.left_out, "case"), comparison.left_out > 1
     return f"{cases} of the first run {'were' if some else 'was'} not part of the second" if comparison.left_out else ""
 
@@ -95,7 +95,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def comparison_row(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as plain data (`rubric compare --format json`): scores are 0..1, null is what nothing tells."""
+    """The comparison as plain data (`rubric compare --format json`): scores are 0..1, null is unknown."""
     flips, spread, means = comparison.flips, comparison.spread, comparison.means
     return {
         "before": comparison.before.id, "after": comparison.after.id, "conclusion": comparison.conclusion.value,
@@ -123,7 +123,7 @@ def comparison_row(comparison: Comparison) -> dict[str, Any]:
 
 
 def _advice(comparison: Comparison) -> Iterator[str]:
-    """How many cases or repeats would tell, where these do not."""
+    """How many cases or repeats would be enough, if these are not."""
     spread = comparison.spread
     if spread is None or comparison.conclusion not in (Conclusion.NOISE, Conclusion.TOO_FEW):
         return
@@ -184,7 +184,7 @@ def _scores(pair: CasePair) -> str:
 
 
 def _group_lines(groups: Sequence[Group]) -> Iterator[str]:
-    """Those that differ, kind by kind, the largest difference first."""
+    """The groups that differ, kind by kind, the largest difference first."""
     for kind in dict.fromkeys(each.kind for each in groups):
         moved = sorted((e for e in groups if e.kind == kind and e.better + e.worse), key=lambda e: -abs(e.difference))
         if not moved:

@@ -54,7 +54,7 @@ def _evaluator(result: EvaluatorResult, indent: str) -> Iterator[str]:
 
 
 def _together(result: EvaluatorResult) -> str:
-    """How the scores of the members became that of the whole."""
+    """How the members' scores combine."""
     members = [m for m in result.members if m.score is not None]
     how = (result.details or {}).get("aggregator", "")
     if result.score is None or not members or result.crashed:
@@ -69,7 +69,7 @@ def _together(result: EvaluatorResult) -> str:
 
 
 def _several(result: CaseResult) -> Iterator[str]:
-    """What the runs of a case came to, or its variations."""
+    """The combined runs or variations of a case."""
     details = result.details or {}
     runs = details.get("trials")
     if isinstance(runs, dict):

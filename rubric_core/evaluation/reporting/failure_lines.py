@@ -1,4 +1,4 @@
-"""Why a case did not pass, in lines for people: the criteria and evaluators that did not hold, with the words of their judges."""
+"""Why a case did not pass, line by line: the failed criteria and evaluators, with their judges' reasons."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,10 @@ __all__ = ["failure_lines"]
 
 
 def failure_lines(result: CaseResult) -> list[str]:
-    """What did not hold, indented, one line each. Of graders that failed only their names: their reasons are often the same in all cases."""
+    """The failed parts, indented, one line each.
+
+    Of failed graders only names: their reasons are often the same in all cases.
+    """
     errors = grader_words(result)
     lines = [f"    {errors}"] if errors else []
     if result.reason and not (errors and result.verdict is Verdict.UNSCORED):
@@ -18,7 +21,7 @@ def failure_lines(result: CaseResult) -> list[str]:
 
 
 def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
-    """What did not hold. A reason that the case already gives is not repeated."""
+    """The failed parts. A reason that the case already gives is not repeated."""
     told = result.failure or (result.score is None and result.reason in known)
     if result.verdict is Verdict.PASSED or (told and not result.members):
         return

@@ -22,7 +22,7 @@ __all__ = [
 
 #: Characters of a mark before editors cut it.
 LONGEST = 43
-#: The signs of results that do not hold any more, and of those to come.
+#: The signs of stale and of pending results.
 STALE, RUNNING = "◌", "⟳"
 SIGNS = {Verdict.PASSED: "✔", Verdict.BORDERLINE: "◐", Verdict.FAILED: "✘", Verdict.UNSCORED: "○"}
 #: The sign of an evaluator that could not run or crashed.
@@ -32,24 +32,24 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What to show at the end of the line on which `span` begins."""
+    """The mark at the end of the line on which `span` begins."""
 
     #: In the whole text.
     span: Span
     verdict: Verdict
     #: At most `LONGEST` characters.
     text: str
-    #: The judge's words, or what is wrong; as long as it is.
+    #: The judge's reason, or the problem, in full.
     note: str = ""
     #: What is marked: "case", "evaluator", "criterion" or "band".
     what: str = "case"
-    #: Whether `span` is in the suite, while the case stands in a file of its own.
+    #: Whether `span` is in the suite, although the case is in its own file.
     in_suite: bool = False
     #: Of a criterion: the band that its score is in, with its bounds and text.
     band: tuple[Span, str] | None = None
-    #: Of an evaluator: whether it could not run or crashed; `note` says why.
+    #: For an evaluator: whether it could not run or crashed; `note` says why.
     error: bool = False
-    #: The evaluator or criterion that is marked, and what became of it; None for a case.
+    #: The marked evaluator or criterion with its result; None for a case.
     of: Shape | None = field(default=None, repr=False, compare=False)
     result: EvaluatorResult | CriterionResult | None = field(default=None, repr=False, compare=False)
     #: Whether it is written in the suite, for every case.
@@ -73,7 +73,7 @@ def seconds_words(duration_ms: float | None) -> str:
 
 
 def age_words(at: str, now: datetime) -> str:
-    """How long ago something was: 3h ago, 2d ago; empty for less than an hour, or if unknown."""
+    """The age: 3h ago, 2d ago; empty for less than an hour, or if unknown."""
     try:
         hours = (now - datetime.fromisoformat(at)).total_seconds() / 3600
     except (ValueError, TypeError):
@@ -123,7 +123,7 @@ def case_words(result: CaseResult, age: str = "") -> str:
 
 
 def _variation_words(result: CaseResult) -> str:
-    """How many variations of a case passed, where not all of them did: `1/4 variations`."""
+    """The number of passed variations, if not all passed: `1/4 variations`."""
     rows = (result.details or {}).get("variations")
     rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
     passed = sum(row.get("verdict") == Verdict.PASSED.value for row in rows)
@@ -131,7 +131,7 @@ def _variation_words(result: CaseResult) -> str:
 
 
 def evaluator_words(result: EvaluatorResult) -> str:
-    """The mark of an evaluator: the sign alone says enough for a check that holds or does not."""
+    """The mark of an evaluator: only the sign for a binary check."""
     sign, error = SIGNS[result.verdict], result.failure
     if error:
         return shortened(f"{ERROR} failed: {error}")
@@ -169,7 +169,7 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
 def marks_of_some(case: Runnable, results: Mapping[int, EvaluatorResult]) -> list[Mark]:
     """The marks of single evaluators and turns, by their number among the results of the case, from 1.
 
-    One without a duration is still at work: what it has so far counts.
+    One without a duration is still running: its results so far count.
     """
     turns = turns_of(case.case)
     begun = [(turn, results[n]) for n, turn in enumerate(turns, 1) if n in results]
@@ -206,12 +206,12 @@ def _evaluator_marks(case: Runnable, config: Evaluator, result: EvaluatorResult)
     at_work = result.duration_ms is None and result.score is None and not result.reason
     whole = at_work or len(criteria) == len(result.criteria)
     paired = list(zip(criteria, result.criteria, strict=False)) if whole else []
-    # A rubric made of plain strings, or of one criterion, has no line of its own to mark.
+    # A rubric from plain strings, or with one criterion, has no line of its own to mark.
     gathered = config.node is None
     if (gathered and not config.span.end) or case.elsewhere(config):
         return  # the judge of a case that names no evaluator is written nowhere; templates are other files
     if not at_work and not (gathered and paired) and not (len(paired) == 1 and result.score is not None):
-        # Plain strings may stand in the case and in the suite.
+        # Plain strings may be in the case and in the suite.
         written = criteria[0] if gathered and criteria else config
         inherited = case.inherits(written)
         yield Mark(
@@ -252,7 +252,7 @@ def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple
 
 
 def _member_marks(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
-    """The marks of the members of a set, as far as these stand on lines of their own."""
+    """The marks of the members of a set that have lines of their own."""
     line = case.line_at(case.span_of(config).start)
     members = gather_evaluators(
         case.borrowed.expanded(gather_evaluators(config.assertions or (), case.dialect)), case.dialect

@@ -13,7 +13,7 @@ __all__ = ["case_row", "evaluation_row", "request_row", "run_row", "usage_row"]
 
 
 def case_row(result: CaseResult) -> dict[str, Any]:
-    """One case of `rubric run --format json`: every key is always there, `reason` says why there is no score."""
+    """A case in `rubric run --format json`: every key is present, `reason` says why there is no score."""
     return {
         "id": result.id, "verdict": result.verdict.value, "score": result.score,
         "threshold": result.threshold if result.has_threshold else None, "reason": result.reason or None,
@@ -27,7 +27,7 @@ def case_row(result: CaseResult) -> dict[str, Any]:
 
 
 def run_row(run: RunRecord) -> dict[str, Any]:
-    """What is known about a run as a whole; null where unknown."""
+    """The facts about a run as a whole; null if unknown."""
     return {
         "id": run.id, "started_at": run.started_at, "ended_at": run.ended_at, "state": run.state.value, "commit": run.commit or None,
         "dirty": run.dirty, "command": list(run.command), "suites": list(run.suites), "dialects": list(run.dialects),
@@ -38,7 +38,7 @@ def run_row(run: RunRecord) -> dict[str, Any]:
 
 
 def usage_row(usage: Usage) -> dict[str, Any]:
-    """What a target or a judge took; null is what nothing tells."""
+    """The usage of a target or a judge; null if unknown."""
     return {
         "role": usage.role, "name": usage.name, "model": usage.model or None, "calls": usage.calls, "recorded": usage.recorded,
         "token_usage": jsonable(usage.tokens), "cost_usd": usage.cost_usd,

@@ -17,7 +17,7 @@ _ALL_OR_NOTHING = (0.0, 1.0)
 
 
 class CaseMark(NamedTuple):
-    """What one case made of it: its mark, None while the case runs and has not come to it."""
+    """A case's mark for a shared evaluator; None while the case runs and has not reached it."""
 
     case: str
     mark: Mark | None = None
@@ -59,7 +59,7 @@ class Summary:
     _between: int = 0
 
     def put(self, each: CaseMark) -> None:
-        """Replace what is known of a case by its latest result."""
+        """Replace the state of a case by its latest result."""
         self.drop(each.case)
         self.marks[each.case] = each
         self._count(each, 1)
@@ -90,12 +90,12 @@ class Summary:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The worst of the verdicts that hold; None where none does."""
+        """The worst of the up-to-date verdicts; None without any."""
         return next((verdict for verdict in WORST_FIRST if self._verdicts[verdict] > 0), None)
 
     @property
     def amount(self) -> int:
-        """How many results hold."""
+        """The number of up-to-date results."""
         return self._verdicts.total()
 
     def count(self, verdict: Verdict) -> int:

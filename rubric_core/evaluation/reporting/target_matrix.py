@@ -12,7 +12,7 @@ __all__ = ["MatrixCell", "TargetMatrix"]
 
 
 class MatrixCell(NamedTuple):
-    """How one target did with one case."""
+    """The result of one target for one case."""
 
     verdict: Verdict
     #: 0..1.
@@ -30,7 +30,7 @@ class TargetMatrix:
 
     @classmethod
     def of(cls, results: Iterable[CaseResult]) -> "TargetMatrix":
-        """That of several results."""
+        """The combination of several results."""
         made = cls()
         for result in results:
             made.take(result)
@@ -52,7 +52,7 @@ class TargetMatrix:
         return list(self._targets)
 
     def totals(self, target: str) -> Mapping[str, Any]:
-        """How one target did: how many cases came to each verdict, the mean score, the cost, the mean time."""
+        """The totals of one target: cases by verdict, mean score, cost, mean time."""
         cells = [row[target] for row in self.rows.values() if target in row]
         counts = Counter(cell.verdict for cell in cells)
         scores = [cell.score for cell in cells if cell.score is not None]

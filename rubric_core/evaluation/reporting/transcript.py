@@ -18,12 +18,12 @@ _LOCAL = ("mock", "replay")
 
 
 class SentRequest(NamedTuple):
-    """One request of a case, and for whom it was made."""
+    """A request of a case, with its sender."""
 
     exchange: Exchange
-    #: The name of the evaluator, after the names of what it is a member of; empty for the request to the target.
+    #: The name of the evaluator after those of its parents; empty for the request to the target.
     evaluator: str = ""
-    #: The run of a case that is run several times, from 1; 0 where there is one run only.
+    #: The run of a repeated case, from 1; 0 for a single run.
     run: int = 0
     #: The messages that the request shares with the first try of the same judgement.
     shared: int = 0
@@ -60,13 +60,13 @@ def _evaluator_exchanges(result: EvaluatorResult, before: str) -> Iterator[tuple
 class RequestText(NamedTuple):
     """A request in words: for a terminal, a document, or the report of an editor."""
 
-    #: Who is asked, for whom, and which try it is.
+    #: The receiver, the sender, and the number of the try.
     title: str
     #: Sentences before the texts.
     before: tuple[str, ...]
     #: The texts that were sent, whole, each with its name: the role of a message, "standard input", a placeholder.
     texts: tuple[tuple[str, str], ...]
-    #: Sentences behind them: what was sent again, what it took, why there was no reply.
+    #: Sentences after them: retries, usage, errors.
     after: tuple[str, ...]
 
 
@@ -149,7 +149,7 @@ def _took(tokens: Tokens | None, cost_usd: float | None) -> str:
 
 
 def usage_words(usage: Usage) -> str:
-    """What a target or a judge took: `judge judge-1 (gpt-x): 2 calls, 1,200 tokens read, 80 written, $0.0040`."""
+    """The usage of a target or a judge: `judge judge-1 (gpt-x): 2 calls, 1,200 tokens read, 80 written, $0.0040`."""
     if usage.recorded and not usage.calls:
         what = "cached answer" if usage.role == "target" else "recording"
         return f"{usage.role} {usage.name}: {count(usage.recorded, what)}, at no cost"

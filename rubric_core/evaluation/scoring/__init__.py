@@ -1,1 +1,1 @@
-"""Arithmetic: scores, gates, verdicts, metrics, and what would change a verdict."""
+"""Arithmetic: scores, gates, verdicts, metrics, and counterfactuals."""

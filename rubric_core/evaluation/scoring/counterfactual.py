@@ -11,12 +11,12 @@ from rubric_core.lazy_compilation import dataclass, replace
 
 __all__ = ["to_fail", "to_flip", "to_pass"]
 
-#: Details of results that are made of several runs: no single change tells what these would have come to.
+#: Details of combined results of several runs, for which no single change can be computed.
 _SEVERAL = frozenset(("trials", "variations", "aggregation"))
 
 
 def to_flip(result: CaseResult) -> str:
-    """What would have changed the verdict of a case, as a sentence; empty for one without a score."""
+    """What would have changed the verdict of a case, as a sentence; empty without a score."""
     wanted = to_pass(result)
     if wanted:
         return f"To pass: {wanted}"
@@ -35,7 +35,10 @@ class _Change:
 
 
 def to_pass(result: CaseResult) -> str:
-    """What would have made the case pass: the smallest change, else several together. Empty when it did, or has no score."""
+    """What would have made the case pass: the smallest change, else several together.
+
+    Empty if it passed, or has no score.
+    """
     if result.verdict in (Verdict.PASSED, Verdict.UNSCORED) or result.score is None or not result.evaluators:
         return ""
     if result.ungraded or set(result.details or {}) & _SEVERAL:
@@ -81,7 +84,7 @@ def _distance(before: Sequence[EvaluatorResult], after: Sequence[EvaluatorResult
 
 
 def _together(result: CaseResult, properties: Properties) -> list[_Change]:
-    """Changes that do it together: gates first, then what weighs most, none larger than it has to be."""
+    """Changes that suffice together: gates first, then the largest weights, each as small as possible."""
     results, chosen = tuple(result.evaluators), list[_Change]()
     while not _passes(results, properties, result.threshold):
         options = list(_changes(results, whole=True))
@@ -142,7 +145,7 @@ def _changes(results: Sequence[EvaluatorResult], *, whole: bool = False) -> Iter
 
 
 def _better(result: EvaluatorResult, *, whole: bool) -> Iterator[tuple[str, EvaluatorResult, tuple[int, ...]]]:
-    """What could be better: in words, the result then, and which criterion or member it is."""
+    """Possible improvements: in words, the resulting score, and the criterion or member."""
     if result.criteria and not result.negated:
         for position, criterion in enumerate(result.criteria):
             for words, better in _better_criterion(criterion, whole=whole):

@@ -22,10 +22,10 @@ def same_day(expected: str, found: str, formats: Sequence[str]) -> bool:
 
 
 def day_of(text: str, formats: Sequence[str] = ()) -> date | None:
-    """The day that `text` names, None when it names none.
+    """The day in `text`, None without one.
 
-    03/04/2025 is read by `formats` when all of them say which number is the day, else by a number above 12, else by the first
-    of `formats` that says it, else as in the USA. A month or a year stands for its first day.
+    03/04/2025 is read by `formats` if all of them agree which number is the day, else by a number above 12, else by the
+    first of `formats` that decides, else as in the USA. A month or a year means its first day.
     """
     text = text.strip()
     iso = _ISO.match(text)

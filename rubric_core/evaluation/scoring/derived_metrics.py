@@ -1,7 +1,8 @@
 """Metrics computed from other metrics: `derived_metrics: [{name: f1, value: 2 * p * r / (p + r)}]`.
 
-In a suite a metric is the sum of the scores that the evaluators of its name gave, over all cases; `__count` is how many cases there were.
-In a configuration of promptfoo it is that of each column, that is, of a prompt with a provider, and assertions count by their weights.
+In a suite, a metric is the sum of the scores of the evaluators with its name over all cases; `__count` is the number of
+cases. In a promptfoo configuration it is computed for each column, that is, a prompt with a provider, and assertions
+count by their weights.
 """
 
 import math
@@ -103,17 +104,17 @@ class DerivedMetrics:
         ]
 
     def words(self) -> str:
-        """The numbers for people, in one sentence."""
+        """The numbers in one sentence."""
         parts = (f"{n} {v:.4g}" if v is not None else f"{n} cannot be computed: {why}" for n, v, why in self.values())
         return f"derived metrics: {', '.join(parts)}"
 
 
 def derived_values(formulas: Sequence[tuple[str, str]], totals: MetricTotals) -> list[DerivedValue]:
-    """The derived metrics over some sums; what cannot be computed has a reason and no number.
+    """The derived metrics over some sums; a metric that cannot be computed has a reason and no number.
 
     Args:
         formulas: The name and the formula of each.
-        totals: What they are computed of.
+        totals: The sums.
     """
     if totals.is_incomplete:
         return [
@@ -150,7 +151,7 @@ def _add_evaluator(totals: MetricTotals, result: EvaluatorResult) -> None:
 
 
 def _suffix(column: _Column, columns: Sequence[_Column]) -> str:
-    """What tells a column from the others: its provider, its prompt, or both; empty for the only one."""
+    """The distinction of a column: its provider, its prompt, or both; empty for the only one."""
     several = (len({each.provider for each in columns}) > 1, len({each.prompt for each in columns}) > 1)
     differing = [part for part, is_shown in zip(column[1:], several, strict=True) if is_shown]
     words = " ".join(", ".join(differing).split())

@@ -1,4 +1,4 @@
-"""Numbers in what programs, servers and judges reply: JSON as Python reads it has NaN, infinity and whole numbers of any length."""
+"""Finite numbers from replies of programs, servers and judges: Python's JSON accepts NaN, infinity and huge integers."""
 
 import math
 
@@ -6,7 +6,7 @@ __all__ = ["finite_number"]
 
 
 def finite_number(value: object) -> float | None:
-    """A number that can be a score; None for anything else, truth values and numbers beyond what a float holds included."""
+    """A number that can be a score; None for anything else, including booleans and numbers beyond a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

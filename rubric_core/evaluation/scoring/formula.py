@@ -15,16 +15,13 @@ _TOKEN = pattern(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|(?P<name>[A-Za-z_$][\w$]*)|(?P<sign>==|!=|<=|>=|[-+*/^%<>?:(),]))"
 )
 _SUPPORTED = "rubric supports sums, products, powers, comparisons, conditions and"
-#: The operators that stand between two numbers, from the weakest; `^` binds closer than a sign in front of a number.
+#: The binary operators, from the weakest; `^` binds tighter than a unary sign.
 _LEVELS = (("or",), ("xor",), ("and",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%", "mod"))
 _WORDS = frozenset({"or", "xor", "and", "not", "mod"})
 
 
 def formula_value(text: str, known: Mapping[str, float]) -> float:
-    """The value of a formula, which may be infinite or NaN. Raises ValueError where it is not a formula over the `known` numbers.
-
-    Raises ZeroDivisionError instead of giving a number that is none because of a division by zero.
-    """
+    """The value of a formula, which may be infinite or NaN. Raises ValueError if it is not a formula over the `known` numbers, ZeroDivisionError instead of returning NaN after a division by zero."""
     if text.startswith("file://") or "=>" in text:
         raise ValueError("rubric evaluates expressions and does not run functions for them")
     reader = _Reader(text, known)

@@ -1,4 +1,4 @@
-"""Functions of mathjs over numbers, with the results that it gives."""
+"""mathjs functions over numbers, with its results."""
 
 import math
 import statistics
@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 __all__ = ["CONSTANTS", "FUNCTIONS", "is_nearly_equal", "modulo", "power"]
 
-#: How far two numbers may be apart that mathjs takes for equal: relative to the larger one, and absolute.
+#: The relative and absolute tolerances within which mathjs considers numbers equal.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-15
 #: The decimals to which a number is rounded first, so that a rounding error does not change its whole part.
 _DECIMALS = 12
@@ -30,7 +30,7 @@ def is_nearly_equal(one: float, other: float) -> bool:
 
 
 def power(base: float, exponent: float) -> float:
-    """Raises ValueError where mathjs gives a complex number."""
+    """Raises ValueError if the result is a complex number in mathjs."""
     if base < 0 and math.isfinite(exponent) and not float(exponent).is_integer():
         raise ValueError("a power of a negative number is not a number")
     if base == 0 and exponent < 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["MISSING", "at_path", "json_in", "json_text", "value_fits"]
 
-#: Stands for a value that does not exist; `null` is one that is.
+#: Represents a missing value; `null` is not missing.
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 _PART = re.compile(r"[^.\[\]]+|\[\d+\]")
 _FENCE = re.compile(r"```(?:json\n?)?")
@@ -58,7 +58,7 @@ def at_path(value: Any, path: str) -> Any:
 
 
 def value_fits(expected: Any, found: Any, *, exact: bool) -> bool:
-    """Whether a value is the expected one; unless `exact`, further keys of mappings do not matter. `true` is not 1."""
+    """Whether a value equals the expected one; unless `exact`, extra keys of mappings are ignored. `true` is not 1."""
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         same = not exact or expected.keys() == found.keys()
         return same and all(n in found and value_fits(value, found[n], exact=exact) for n, value in expected.items())

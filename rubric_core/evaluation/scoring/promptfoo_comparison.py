@@ -1,4 +1,4 @@
-"""`max-score` of promptfoo: which of several outputs has the highest score (issue 18, section 3)."""
+"""`max-score` of promptfoo: the output with the highest score (issue 18, section 3)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,13 +21,13 @@ class Ranking(NamedTuple):
 
 
 def ranked_by_score(rows: Sequence[Sequence[EvaluatorResult]], value: object) -> Ranking:
-    """Which output has the highest mean, or sum, of the scores of its assertions; the first of those with the same.
+    """The output with the highest mean, or sum, of its assertions' scores; the first of equal ones.
 
     Args:
-        rows: What the assertions of each output gave, each with a score.
+        rows: The results of each output's assertions, each with a score.
         value: The `value` of the assertion: `{method, weights, threshold}`, or anything else.
 
-    Raises ValueError where there is nothing to compare, or a weight or threshold is no number.
+    Raises ValueError if there is nothing to compare, or a weight or threshold is not a number.
     """
     settings: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     weights, least = settings.get("weights", {}), settings.get("threshold")

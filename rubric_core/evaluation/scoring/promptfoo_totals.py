@@ -62,8 +62,8 @@ def promptfoo_outcome(
 ) -> Outcome:  # fmt: skip
     """The score of 0..1 and the verdict of a case. An assertion without a score leaves the case unscored, as an error does in promptfoo.
 
-    With `allow_errors` the assertions that graded decide. `is_compared` says that the case has assertions which compare outputs, and
-    which are no part of its score: without any other one it is 0.
+    With `allow_errors` the assertions that graded decide. `is_compared`: the case has assertions that compare outputs,
+    which do not count in its score: without others it is 0.
     """
     if not results and not is_compared:
         return Outcome(1.0, Verdict.PASSED, "the case has no assertions, so it passes")
@@ -73,17 +73,17 @@ def promptfoo_outcome(
         return Outcome(None, Verdict.UNSCORED, ungraded_words(ungraded))
     total = promptfoo_total([r for r, _ in scored], [w for _, w in scored], threshold)
     verdict = Verdict.PASSED if total.passed else Verdict.FAILED
-    # Elsewhere the score and what it needs say it, and the assertions that failed.
+    # Otherwise the score, the threshold and the failed assertions explain the verdict.
     unlikely = not total.passed and threshold is None and total.score >= 1
     return Outcome(min(1.0, max(0.0, total.score)), verdict, total.reason if unlikely else "")
 
 
 def named_scores(assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]) -> dict[str, float]:
-    """The named scores of a row: the weighted mean of the assertions with a metric, and of what scripts and sets name.
+    """The named scores of a row: weighted means of the assertions with a metric, and those of scripts and sets.
 
     Args:
         assertions: The metric and the weight of each assertion; the metric is empty for none.
-        results: What they gave.
+        results: Their results.
     """
     return {name: total / weight if weight > 0 else 0.0 for name, (total, weight) in _sums(assertions, results).items()}
 

@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked about each criterion, and what its replies are worth (documents 000, 002 and 004)."""
+"""Rubrics: the questions to a judge about each criterion, and the scores of its replies (documents 000, 002 and 004)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -24,11 +24,11 @@ class RubricSheet:
     """The criteria of one rubric, in the order of the text."""
 
     items: tuple[CriterionItem, ...]
-    #: Whether the judge gives a whole number of 0..10 for each criterion, or says whether it is met.
+    #: Whether the judge gives an integer of 0..10 for each criterion, or says whether it is met.
     ranges: bool
     #: Which raw score a required criterion without a minimum needs: more than 0, 10, or none at all.
     bare_gate: Literal["nonzero", "ten", "never"] = "nonzero"
-    #: The criteria that the items were made of.
+    #: The criteria of the items.
     sources: tuple[Criterion, ...] = field(default=(), repr=False)
 
     def minimum(self, item: CriterionItem) -> float | None:
@@ -42,11 +42,11 @@ class RubricSheet:
         return 1.0 if self.bare_gate == "ten" else 1 / HIGHEST
 
     def judged(self, item: CriterionItem, check: CriterionCheck) -> CriterionResult:
-        """The result of `item` when the judge said `check`: passed when the criterion is met, else failed.
+        """The result of `item` for the judge's `check`: passed if the criterion is met, else failed.
 
-        In a checklist the judge says which it is. On the scale of 0..10 a criterion is met when it reaches its minimum, be it
-        written or that of `required`; one without a minimum is met from 7 on. It is never borderline: that is a verdict
-        about the score of the rubric (document 000).
+        In a checklist the judge decides. On the scale of 0..10 a criterion is met if it reaches its minimum, written or
+        that of `required`; without a minimum it is met from 7 on. It is never borderline, which is a verdict about the
+        score of the rubric (document 000).
         """
         score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / HIGHEST
         minimum = self.minimum(item)
@@ -101,7 +101,7 @@ class RubricSheet:
 
 
 def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
-    """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked."""
+    """The sheet of a list of criteria. Raises Unscored if there is nothing to ask a judge."""
     sources = tuple(c for c in criteria if isinstance(c, Criterion))
     items: list[CriterionItem] = []
     for position, criterion in enumerate(sources, start=1):

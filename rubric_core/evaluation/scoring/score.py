@@ -38,7 +38,7 @@ def weighted_mean(pairs: Iterable[tuple[float, float]]) -> float:
 
 
 class Outcome(NamedTuple):
-    """The score and verdict of a case, and what decided when the score alone did not."""
+    """The score and verdict of a case, and the reason if the score alone did not decide."""
 
     score: float | None
     verdict: Verdict
@@ -48,20 +48,21 @@ class Outcome(NamedTuple):
 def case_outcome(
     results: Sequence[EvaluatorResult], properties: Properties, threshold: float, *, allow_errors: bool = False
 ) -> Outcome:
-    """What the results of its evaluators make of a case.
+    """The outcome of a case from the results of its evaluators.
 
-    An evaluator without a score leaves the case without one: nothing drops out of the mean unseen. A required evaluator
-    below its minimum makes the score 0 where the dialect has that; a failed gate of a criterion makes the verdict `failed`
-    and leaves the score as it is (documents 000, 002 and 004). A case in which an evaluator did not grade never passes.
+    An evaluator without a score leaves the case without one: nothing is silently left out of the mean. A required
+    evaluator below its minimum makes the score 0 if the dialect says so; a failed gate of a criterion makes the verdict
+    `failed` and leaves the score unchanged (documents 000, 002 and 004). A case in which an evaluator did not grade
+    never passes.
 
-    With `allow_errors` the evaluators that graded decide, except where a gate was left unchecked.
+    With `allow_errors` the evaluators that graded decide, unless a gate was not checked.
     """
     outcome = _outcome(results, properties, threshold, allow_errors=allow_errors)
     return outcome if allow_errors else withheld_score(outcome, results)
 
 
 def withheld_score(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outcome:
-    """The outcome of a case, without a verdict where it would pass although an evaluator did not grade; its score stays."""
+    """The outcome of a case, unscored if it would pass although an evaluator did not grade; its score stays."""
     ungraded = [each for result in results if not result.has_graded for each in result.ungraded()]
     if not ungraded or outcome.verdict in (Verdict.FAILED, Verdict.UNSCORED):
         return outcome

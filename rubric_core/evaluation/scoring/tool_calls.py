@@ -39,11 +39,11 @@ class ToolStep:
     kind: Kind
     #: What it may be called: the name of a tool; a command, its tool and its program; `message` or `final_response`.
     names: tuple[str, ...]
-    #: The arguments of a call; None when there are none.
+    #: The arguments of a call; None without any.
     args: Any = None
 
     def named(self, pattern: re.Pattern[str]) -> bool:
-        """Whether one of its names is meant."""
+        """Whether a name matches one of its names."""
         return any(pattern.match(name) for name in self.names)
 
 
@@ -95,7 +95,7 @@ def _call(tool: Mapping[str, Any]) -> ToolStep:
 
 
 def _structured(value: Any) -> Any:
-    """Arguments that are JSON in a text, read; an empty text is none."""
+    """Arguments in a JSON text, parsed; an empty text has none."""
     if not isinstance(value, str):
         return value
     try:
@@ -114,7 +114,7 @@ def _command(args: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolPattern:
-    """Steps that are looked for: by name, where `*` and `?` stand for anything, and how often."""
+    """A pattern for steps: by name with `*` and `?`, and by count."""
 
     #: Empty for every name.
     name: str = ""
@@ -133,23 +133,24 @@ class ToolPattern:
 
     @property
     def words(self) -> str:
-        """How often, in words."""
+        """The count, in words."""
         limits = ((self.least, "at least"), (self.most, "at most"))
         return ", ".join(f"{words} {limit}" for limit, words in limits if limit is not None)
 
 
 def glob(pattern: str) -> re.Pattern[str]:
-    """A pattern in which `*` and `?` stand for anything, whatever the case."""
+    """A case-insensitive pattern with `*` and `?`."""
     first, *rest = ("".join("." if c == "?" else re.escape(c) for c in part) for part in pattern.split("*"))
     if not rest:
         return re.compile(rf"{first}\Z", re.IGNORECASE)
-    # What stands before another `*` is taken where it comes first: no later place does better, and to try them may take for ever.
+    # The text before another `*` is matched at its first place: no later place does better, and trying all may never
+    # end.
     middle = "".join(f"(?=(?P<part_{n}>.*?{part}))(?P=part_{n})" for n, part in enumerate(rest[:-1]) if part)
     return re.compile(rf"{first}{middle}.*{rest[-1]}\Z", re.IGNORECASE)
 
 
 def wanted_tool(value: Any, at: Shape) -> ToolPattern:
-    """The calls of a tool that a name or a mapping asks for; at least one where it does not say. Raises Unscored."""
+    """The pattern of a name or mapping; by default at least one call. Raises Unscored."""
     if isinstance(value, str) and value:
         return ToolPattern(value, 1)
     if not isinstance(value, Mapping):
@@ -163,7 +164,7 @@ def wanted_tool(value: Any, at: Shape) -> ToolPattern:
 
 
 def tool_pattern(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> ToolPattern:
-    """The steps that a mapping asks for. Raises Unscored for what cannot be."""
+    """The pattern of a mapping. Raises Unscored for an impossible one."""
     name = value.get("pattern") or value.get("name") or ""
     if not isinstance(name, str):
         raise Unscored("a `name` or a `pattern` must be a string", at=at)

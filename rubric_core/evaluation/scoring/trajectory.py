@@ -18,7 +18,7 @@ class ExpectedStep:
     tool: str
     #: None for any arguments.
     args: Mapping[str, Any] | None = None
-    #: exact, ignore, subset, superset, or a list of paths that have to be equal where they are expected.
+    #: exact, ignore, subset, superset, or a list of paths to compare.
     match: Any = "exact"
     max_duration_ms: float | None = None
 
@@ -43,7 +43,7 @@ def _within(some: Mapping[str, Any], all_of: Mapping[str, Any]) -> bool:
 
 @dataclass
 class Tally:
-    """Counts what holds and what does not."""
+    """Counts met and missed expectations."""
 
     hits: list[str] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ def _nothing_expected(mode: str, uses: Sequence[ToolUse]) -> EvaluationScore:
 
 
 def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
-    """A limit on the time of a call. It does not hold for one that was not made as expected; a time that was not measured is not counted."""
+    """A limit on the duration of a call. It does not apply to a call that was not made as expected; an unmeasured duration does not count."""
     if step.max_duration_ms is None:
         return
     if use is None:
@@ -100,7 +100,7 @@ def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
 def _in_order(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally, start = Tally(), 0
     for step in steps:
-        # The search for a call that was not made goes on to the end: in agentv, nothing is found after it.
+        # The search for a missing call continues to the end: as in AgentV, nothing is found after it.
         at = next((i for i in range(start, len(uses)) if uses[i].tool == step.tool), len(uses))
         start = at + 1
         use = uses[at] if at < len(uses) else None

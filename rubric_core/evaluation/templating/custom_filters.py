@@ -1,7 +1,7 @@
-"""Filters for templates that a suite brings itself: `nunjucks_filters: {shout: ./shout.js}`.
+"""Template filters of a suite: `nunjucks_filters: {shout: ./shout.js}`.
 
-A filter is a function in a file, run in its own process. Templates are rendered without waiting for anything; so a
-filter whose value is not known yet interrupts that, is run, and the template is rendered again.
+A filter is a function in a file, run in its own process. Rendering is synchronous; so a filter whose value is not known
+yet interrupts it, is run, and the template is rendered again.
 """
 
 import json
@@ -39,7 +39,7 @@ class CustomFilters:
         self._known: dict[str, Any] = {}
 
     def value(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """What a filter returns for a value and further arguments. Raises FilterNeeded when it was not run for these."""
+        """The result of a filter for a value and arguments. Raises FilterNeeded if it has not been run for these."""
         key = _key(name, arguments)
         if key not in self._known:
             raise FilterNeeded(name, arguments)

@@ -1,4 +1,4 @@
-"""Settings of promptfoo with the environment variables that they name."""
+"""promptfoo settings with environment variables filled in."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -25,16 +25,16 @@ _UNKNOWN: Any = object()
 
 
 class Interpolation:
-    """Fills in references in copies of nodes; nodes without any are given back as they are.
+    """Fills in references in copies of nodes; nodes without any are returned unchanged.
 
     Args:
-        dialect: Which forms of references there are.
-        environment: Only the variables that are named are looked at.
+        dialect: Determines the forms of references.
+        environment: Only the referenced variables are read.
         variables: The `vars` of the case.
-        place_of: Where a span stands, for messages: `suite.eval.yaml:7`.
-        anchors: What aliases refer to.
-        sandbox: Where templates are filled in; without one, these stay as they are.
-        filters: Filters for templates that the suite brings.
+        place_of: The place of a span, for messages: `suite.eval.yaml:7`.
+        anchors: The targets of aliases.
+        sandbox: Renders templates; without one, they stay unchanged.
+        filters: The suite's template filters.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Interpolation:
         self._place_of = place_of
         self._anchors = anchors or {}
         self._following: list[str] = []
-        #: How many nodes are still looked at before aliases are too many to follow.
+        #: The remaining number of nodes until aliases are too many to follow.
         self._left = MOST_NODES
         self._everywhere = dialect.properties.variable_keys is None
         self._templates = Templates(variables, environment, sandbox, filters) if dialect.properties.nunjucks else None
@@ -80,7 +80,7 @@ class Interpolation:
         return node
 
     def _behind(self, alias: Alias) -> Node:
-        """What an alias refers to, filled in; the alias itself where nothing is to be filled in."""
+        """The target of an alias with its references filled in; the alias itself if there are none."""
         target = alias.target or self._anchors.get(alias.name)
         if target is None or alias.recursive or alias.name in self._following:
             return alias
@@ -143,10 +143,10 @@ def _is_one(text: str) -> bool:
 
 
 def _end_of_first(text: str) -> int | None:
-    """Where the first reference of a text that begins with one ends: braces in its quotes do not end it.
+    """The end of the first reference of a text that begins with one; braces in quotes do not end it.
 
-    A quote that is not closed before the last braces is a letter. So are those of its kind behind it, which are not closed
-    either: none of them is looked at twice.
+    A quote that is not closed before the last braces is an ordinary character, and so are later quotes of its kind,
+    which are not closed either: none is examined twice.
     """
     last, quotes, at = text.rfind("}}"), {'"', "'"}, len("${{" if text.startswith("$") else "{{")
     while at <= last:
@@ -202,7 +202,7 @@ def _coerced(text: str) -> Any:
 
 
 def node_of(value: Any, at: Node) -> Node:
-    """Plain data as nodes that stand where `at` does."""
+    """Plain data as nodes at the position of `at`."""
     if isinstance(value, list):
         made = Sequence(at.span, at.whole, at.anchor, None, True)
         made.items = [node_of(item, at) for item in value]

@@ -1,6 +1,6 @@
 """Templates in the syntax of Nunjucks, which is nearly that of Jinja: expressions with filters, conditions, loops.
 
-They are filled in in a sandbox: they compute texts and do nothing else, within limits of time, memory and length.
+They are rendered in a sandbox, within limits of time, memory and length.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _TIME_LIMIT = 2.0
 
 
 async def render_off_loop(dialect: Dialect, ports: Ports, work: Callable[[], T]) -> T:
-    """What `work` gives, which may fill in templates: in a thread where the dialect has some that compute."""
+    """The result of `work`, which may render templates: in a thread if the dialect's templates can contain code."""
     if not dialect.properties.nunjucks:
         return work()
     made: T = await ports.sandbox.threaded(work)
@@ -30,18 +30,18 @@ async def render_off_loop(dialect: Dialect, ports: Ports, work: Callable[[], T])
 
 
 class TemplateError(Exception):
-    """A template that cannot be filled in; the message says why."""
+    """A template cannot be rendered; the message says why."""
 
 
 class Templates:
-    """Fills in templates with the same values.
+    """Renders templates with the same values.
 
     Args:
-        values: Everything that is known, by name.
-        environment: What stands under `env`; only what a template names is looked at.
-        sandbox: Where templates are filled in; without one they are not.
-        filters: Those that the suite brings.
-        is_plain: Whether they are filled in as Nunjucks itself does it: what is missing is empty, and a list has commas.
+        values: The values by name.
+        environment: The values of `env`; only those that a template names are read.
+        sandbox: Renders templates; without one they are not rendered.
+        filters: The suite's filters.
+        is_plain: Whether they are rendered as by Nunjucks itself: missing values are empty, and lists have commas.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Templates:
         self._is_plain = is_plain
 
     def text(self, template: str) -> str | None:
-        """A template, filled in; None where a name in it has no value. Blocks. Raises TemplateError, and what filters raise."""
+        """The rendered template; None if a name has no value. Blocks. Raises TemplateError, and errors of filters."""
         if self._sandbox is None:
             return None
         filters = list(self._filters.files) if self._filters is not None else []
@@ -76,7 +76,7 @@ class Templates:
         return made if made is None else str(made)
 
     def _answer(self, what: str, about: Any) -> Any:
-        """What a template asks for while it is filled in."""
+        """Answers requests of a template during rendering."""
         if what == "environment":
             return self._environment.get(about)
         name, *arguments = about

@@ -1,1 +1,1 @@
-"""The directory in which the target of a case works: what the suite asks for, how it is made, and what changed in it."""
+"""The workspace of a case's target: its declaration, its creation, and the changes in it."""

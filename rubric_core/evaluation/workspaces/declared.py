@@ -1,4 +1,4 @@
-"""Where a workspace, an environment, or hooks are written: in a suite, a case, a target, or a file of their own."""
+"""Finds the declaration of a workspace, environment or hooks: in a suite, a case, a target, or a separate file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ class DeclaredWorkspace:
     files: Files
     #: Gives "line 4" for a part of it.
     where: Callable[[Shape], str]
-    #: Where its paths are looked for last.
+    #: The last directory in which its paths are searched.
     fallback: Path | None = None
 
     def directory_named(self, name: str, at: Shape, what: str) -> Path:
@@ -46,14 +46,14 @@ class DeclaredWorkspace:
 
 
 def suite_workspace(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
-    """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that does not exist."""
+    """The declaration in the suite or case; None without one. Raises Unscored for a missing file."""
     name = "environment" if vars(shape).get("environment") else "workspace"
     around = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
     return _behind(vars(shape).get(name), name, around, case.dialect, case)
 
 
 def target_workspace(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace:
-    """The entry of a target. Its paths begin at the suite, and where there is nothing, at its own file."""
+    """The declaration of a target. Its paths are relative to the suite, else to its own file."""
     entry = target.entry
 
     def where(part: Shape) -> str:

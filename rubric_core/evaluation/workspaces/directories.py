@@ -17,7 +17,7 @@ _RESULTS = shutil.ignore_patterns(".rubric")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What `work` gives; when this is cancelled, it has ended anyway."""
+    """The result of `work`; if this is cancelled, `work` is completed anyway."""
     task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(task)
@@ -29,8 +29,8 @@ async def in_thread(work: Callable[[], T]) -> T:
 async def copy_directory(source: Path, target: Path) -> None:
     """Copy a directory to a path that does not exist yet; links stay links. Raises OSError.
 
-    Results of earlier runs are not copied: agents would find answers there, and whoever reads and closes a database in the process that
-    writes to it takes its locks away.
+    Results of earlier runs are not copied: agents would find answers there, and closing a copied database in the
+    process that writes to it would release its locks.
     """
     try:
         await in_thread(lambda: shutil.copytree(source, target, symlinks=True, ignore=_RESULTS))
@@ -50,7 +50,7 @@ async def remove_directory(path: Path) -> None:
 
 
 async def restore_directory(path: Path, pristine: Path, *, strict: bool) -> None:
-    """Make `path` what `pristine` is; what git ignores is only put back when `strict`. Raises OSError."""
+    """Restore `path` to `pristine`; ignored files are only restored if `strict`. Raises OSError."""
     await in_thread(lambda: (_all_put_back if strict else _changes_put_back)(path, pristine))
 
 

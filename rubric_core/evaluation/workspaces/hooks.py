@@ -24,14 +24,14 @@ class HookPlan:
     time_limit: float
     #: "none", "fast" or "strict".
     reset: str
-    #: Where it stands, for messages: "line 4".
+    #: Its place, for messages: "line 4".
     where: str = field(compare=False)
     #: Whether it belongs to a target.
     of_target: bool = False
 
 
 def hooks_in(written: DeclaredWorkspace, block: object) -> Iterator[tuple[str, HookPlan]]:
-    """The hooks of a block, or of a workspace that has them beside its other keys, with their names."""
+    """The hooks of a block, or of a workspace with hooks beside its other keys, with their names."""
     if isinstance(block, Hooks) and block.enabled is False:
         return
     for name in HOOKS if isinstance(block, Shape) else ():

@@ -46,7 +46,7 @@ class WorkspacePlan:
 
     #: A directory that is copied.
     template: Path | None = None
-    #: An existing directory that is used as it is, and stays.
+    #: An existing directory that is used directly, and kept.
     existing: Path | None = None
     per_test: bool = False
     repos: tuple[RepoPlan, ...] = ()
@@ -56,13 +56,13 @@ class WorkspacePlan:
     commands: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     keep: bool = False
-    #: Whether there are only hooks, which run beside the suite, and no directory for the target.
+    #: Whether there are only hooks, which run in the suite's directory, and no workspace.
     hooks_only: bool = False
     where: str = field(default="", compare=False)
 
     @property
     def has_start(self) -> bool:
-        """Whether it begins with something that is there already."""
+        """Whether it starts from existing content."""
         return self.template is not None or self.existing is not None
 
     @property
@@ -78,12 +78,11 @@ class WorkspacePlan:
 
 
 def plan_of(case: Runnable, files: Files, target: AnsweringTarget | None = None) -> WorkspacePlan | None:
-    """The workspace of a case, None where there is neither a workspace nor a hook.
+    """The workspace of a case, None without a workspace and hooks.
 
-    What the case says replaces what the suite says, key by key. An environment of `target`, which answers, takes the
-    place of the suite's; its template counts where nobody else names one, and its hooks come inside of the others.
-
-    Raises Unscored for a container, and for what does not exist.
+    The keys of the case override those of the suite. The environment of the answering `target` replaces the suite's;
+    its template counts if there is no other one, and its hooks run inside of the others. Raises Unscored for a
+    container, and for missing files.
     """
     if not _says_anything(case, target):
         return None

@@ -1,4 +1,4 @@
-"""Programs that make and prepare workspaces: hooks, git, and what has to be installed."""
+"""Programs that create and prepare workspaces: hooks, git, and installers."""
 
 import re
 import shlex
@@ -78,9 +78,9 @@ async def _git(arguments: tuple[str, ...], cwd: Path, repo: RepoPlan, ports: Por
 async def run_hook(
     name: str, hook: HookPlan, workspace: Path | None, plan: WorkspacePlan, ports: Ports, told: Mapping[str, object]
 ) -> None:
-    """Run a hook, which reads the path of the workspace and `told` from its standard input. Raises Unscored when it fails."""
+    """Run a hook, which reads the path of the workspace and `told` from its standard input. Raises Unscored if it fails."""
     if not hook.command:
-        return  # it only says how the workspace is put back
+        return  # it only says how the workspace is reset
     path = None if workspace is None else str(workspace)
     known = {"workspace_path": path, "test_id": f"__{'target_' if hook.of_target else ''}{name}__", **told}
     stdin = json_input(known)
@@ -96,7 +96,7 @@ async def run_hook(
 
 
 def _filled(command: tuple[str, ...] | str, known: Mapping[str, object]) -> tuple[str, ...] | str:
-    """A command with what it asks for by name; for a shell it is quoted."""
+    """A command with its placeholders filled in; quoted for a shell."""
     words = {name: _word(value) for name, value in known.items()}
     if isinstance(command, str):
         return _NAME.sub(lambda m: shlex.quote(words[m[1]]) if m[1] in words else m[0], command)

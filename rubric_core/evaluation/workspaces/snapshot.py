@@ -22,9 +22,9 @@ _LONGEST = 1_000_000
 _NEVER = ".git"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HUNK = re.compile(r"@@ -(\d+)")
-#: What git shows behind the numbers of a hunk: the last line above it that looks like the start of a section.
+#: The text after the numbers of a hunk: the last line above it that looks like the start of a section.
 _HEADING = re.compile(r"[A-Za-z_$]")
-#: Bytes that git looks at to tell a text.
+#: The bytes that git examines to detect a text.
 _BEGINNING = 8000
 _LINK = "120000"
 
@@ -46,7 +46,7 @@ Snapshot = Mapping[str, KeptFile]
 
 
 def take(root: Path) -> Snapshot:
-    """Everything below `root` but repositories' own files and what they ignore."""
+    """Everything below `root` except repositories' own files and ignored files."""
     return dict(_below(root, root, within(str(root))))
 
 
@@ -99,7 +99,7 @@ def _digest(size: int) -> "hashlib._Hash":
 
 
 def changes(before: Snapshot, after: Snapshot) -> str:
-    """What happened between two snapshots, as `git diff` writes it; empty when nothing did."""
+    """The changes between two snapshots in the format of `git diff`; empty without any."""
     pieces: list[str] = []
     length = 0
     for path in sorted(before.keys() | after.keys()):

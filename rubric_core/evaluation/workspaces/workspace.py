@@ -31,23 +31,23 @@ class CaseWorkspace:
     """The directory in which the target of one case works."""
 
     path: Path
-    #: Environment variables that programs in it get beside the usual ones.
+    #: Additional environment variables for programs in it.
     variables: Mapping[str, str] = field(default_factory=dict)
-    #: Whether the case did not pass; set by who runs it.
+    #: Whether the case did not pass; set by the caller.
     failed: bool = False
     _before: Snapshot = field(default_factory=dict, repr=False)
 
     async def changes(self) -> str:
-        """A unified diff of what changed, in a workspace that cases share since the first one began."""
+        """A unified diff of the changes; in a shared workspace, since the first case began."""
         return await in_thread(lambda: changes(self._before, take(self.path)))
 
 
 @dataclass
 class _Base:
-    """What the cases of one plan work in, or are given copies of."""
+    """The directory in which the cases of one plan work, or of which they get copies."""
 
     plan: WorkspacePlan
-    #: A directory of its own that everything of it is in; None while it has none.
+    #: A directory that contains all of it; None while it has none.
     home: Path | None = None
     path: Path = field(default_factory=Path)
     #: Why it cannot be used.
@@ -63,7 +63,7 @@ class _Base:
 
     @property
     def place(self) -> Path | None:
-        """The workspace; None where there are only hooks."""
+        """The workspace; None if there are only hooks."""
         return None if self.plan.hooks_only else self.path
 
 
@@ -83,7 +83,7 @@ class Workspaces:
         self._keep = keep
         self._notice = notice
         self._bases: dict[WorkspacePlan, _Base] = {}
-        #: Of the run, for hooks that keep things apart.
+        #: The id of the run, for hooks that separate runs.
         self._id = str(uuid.uuid4())
 
     @asynccontextmanager
@@ -129,7 +129,7 @@ class Workspaces:
             await self._keep_or_remove(home, home / "workspace", kept=kept)
 
     def _case_facts(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
-        """What the hooks around a case get to know of it. Raises Unscored when its input cannot be read."""
+        """The input of hooks around a case. Raises Unscored if the case's input cannot be read."""
         if not any(name.endswith("_each") for name, _ in plan.hooks):
             return {"test_id": case.id}
         inputs = prompt_inputs(
@@ -161,7 +161,7 @@ class Workspaces:
             self._notice(f"{hook_input['test_id']}: {problem}")
 
     def _suite_facts(self) -> Mapping[str, object]:
-        """What the hooks around all cases get to know."""
+        """The input of hooks around all cases."""
         return {"eval_run_id": self._id, "case_input": None, "case_metadata": None}
 
     async def _run(self, name: str, base: _Base, path: Path | None, hook_input: Mapping[str, object]) -> None:
@@ -279,6 +279,6 @@ class Workspaces:
 
 
 def _resets(plan: WorkspacePlan) -> str:
-    """How the workspace is put back after each case: "fast", "strict", or not at all."""
+    """How the workspace is reset after each case: "fast", "strict", or not at all."""
     found = {hook.reset for name, hook in plan.hooks if name.endswith("_each")}
     return "strict" if "strict" in found else "fast" if "fast" in found else ""
