@@ -11,7 +11,9 @@ from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.inputs import conversation_text
 from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import prompt_of
 from rubric_core.evaluation.targets.promptfoo_models.families import family_of
@@ -383,3 +385,30 @@ def test_other_tools_are_another_case(tmp_path: Path) -> None:
         (case,) = load_suite(path).cases
         found.append(fingerprint(case, DiskFiles(), targets_for(case, DiskFiles())))
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        ("../tools.json", "rubric does not send `config.tools` from ../tools.json, because a file that a template names has to be in the folder"),
+        ("link.json", "from link.json, because a file that a template names has to be in the folder"),
+        ("tools.json", "127.0.0.1:9"),
+    ],
+)  # fmt: skip
+async def test_a_template_names_no_file_outside(named: str, reason: str, tmp_path: Path) -> None:
+    """The question before a run cannot show it, and a variable may come from a table or a program."""
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    for place in (tmp_path, folder):
+        (place / "tools.json").write_text("[]", encoding="utf-8")
+    (folder / "link.json").symlink_to(tmp_path / "tools.json")
+    config = {"apiKey": "x", "apiBaseUrl": "http://127.0.0.1:9", "tools": "file://{{name}}"}
+    suite = {
+        "prompts": ["hi"],
+        "providers": [{"id": "openai:gpt-4o", "config": config}],
+        "tests": [{"vars": {"name": named}}],
+    }
+    path = folder / "promptfooconfig.yaml"
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    (result,) = await run_cases([each for case in load_suite(path).cases for each in variations(case)])
+    assert (result.verdict.value, reason in result.reason) == ("unscored", True), result.reason

@@ -1,12 +1,14 @@
 """Prepares a row of promptfoo: what earlier rows and programs give to it, and then its templates (issue 18, section 3)."""
 
 import asyncio
+import os
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.model_files import UnsentError, has_template, with_files
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
@@ -22,6 +24,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import FROM_FILE
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
 __all__ = ["prepare_promptfoo"]
@@ -72,13 +75,25 @@ def _config(
     wanted = {**filled, **{name: own[name] for name in family.filled if name in own}}
     if not wanted:
         return own
+    written = {name for name in wanted if name not in made and not has_template(wanted[name])}
+    configuration, values = case.matrix.configuration, filling.setting(wanted, variables)
     try:
-        data = with_files(filling.setting(wanted, variables), family.filled, case.matrix.configuration.external)
+        data = with_files(values, written, configuration.external)
+        named = [name for name in family.filled if name not in written]
+        data = with_files(data, named, partial(_external_inside, configuration))
     except UnsentError as error:
         raise Unscored(f"rubric does not send {error} to {provider.id}", at=case.case) from None
     except ConfigurationError as error:
         raise Unscored(f"promptfoo stops: {error}", at=case.case) from None
     return {**own, **({FROM_FILE: False} if "response_format" in wanted else {}), **data}
+
+
+def _external_inside(configuration: PromptfooConfiguration, name: str) -> Any:
+    """The data in a file that a template or a program names: no question before the run can show it. Raises UnsentError."""
+    folder = configuration.directory
+    if not os.path.realpath(folder / name.removeprefix(URL)).startswith(os.path.realpath(folder) + os.sep):
+        raise UnsentError(f"{name}, because a file that a template names has to be in the folder of the configuration,")
+    return configuration.external(name)
 
 
 def _filters(case: PromptfooRunnable) -> CustomFilters | None:
