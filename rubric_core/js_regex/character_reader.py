@@ -1,4 +1,4 @@
-"""Single characters in a JavaScript regular expression, and what a backslash makes of them."""
+"""Reads single characters of a JavaScript regular expression, escapes included."""
 
 import re
 
@@ -37,13 +37,13 @@ class Flags:
 
 
 class CharacterReader:
-    """Reads a pattern from left to right, as far as it is about characters."""
+    """Reads a pattern from left to right: characters, escapes and classes."""
 
     def __init__(self, pattern: str, modes: Flags) -> None:
         self.text = pattern
         self.at = 0
         self.modes = modes
-        #: Whether any group has a name, which gives a meaning to backslash k.
+        #: Whether any group is named, which gives `\k` a meaning.
         self.named = False
 
     def peek(self, text: str) -> bool:
@@ -58,7 +58,7 @@ class CharacterReader:
         return False
 
     def matched(self, form: str) -> re.Match[str] | None:
-        """Step over what has this form, if it comes next."""
+        """Consume a match of this form, if there is one here."""
         found = re.compile(form).match(self.text, self.at)
         if found is not None:
             self.at = found.end()
@@ -79,7 +79,7 @@ class CharacterReader:
 
     @property
     def words(self) -> Ranges:
-        """What is a part of a word."""
+        """The word characters."""
         return same(WORDS, unicode=True) if self.modes.ignore_case and self.modes.unicode else WORDS
 
     def kept(self, ranges: Ranges) -> Ranges:
@@ -87,13 +87,13 @@ class CharacterReader:
         return unfold_case(ranges) if self.modes.sets and self.modes.ignore_case else ranges
 
     def others(self, ranges: Ranges) -> Ranges:
-        """What is not in a set; with the flags `v` and `i` only foldings are."""
+        """The complement of a set; with the flags `v` and `i` within folded characters."""
         if self.modes.sets and self.modes.ignore_case:
             return without(unfold_case(EVERY), ranges)
         return inverse(ranges)
 
     def shorthand(self) -> Ranges | None:
-        """The set of a class such as that of digits, if one comes next behind a backslash; steps over it."""
+        """The set of a class escape such as that for digits, if there is one here; consumes it."""
         char = self.text[self.at : self.at + 1]
         if char and char in "dswDSW":
             self.at += 1
@@ -111,7 +111,7 @@ class CharacterReader:
     # Escapes
 
     def character(self, *, in_class: bool) -> str:
-        """The one character that an escape stands for; the place is after its backslash."""
+        """The character of an escape; the position is after its backslash."""
         char = self.one()
         if char in _CONTROLS:
             return _CONTROLS[char]
@@ -156,7 +156,7 @@ class CharacterReader:
         return chr(int(octal[0], 8)) if octal else None
 
     def _joined(self, code: int) -> str:
-        """The character of a code; with the flag `u` two halves of one are put together."""
+        """The character of a code; with the flag `u`, a surrogate pair is joined."""
         low = _LOW.match(self.text, self.at) if self.modes.unicode and 0xD800 <= code < 0xDC00 else None
         if low is None:
             return chr(code)
@@ -171,7 +171,7 @@ class CharacterReader:
     # Classes without the flag v
 
     def character_class(self) -> Ranges:
-        """A class in brackets, behind the opening one."""
+        """A bracketed class, from after its opening bracket."""
         negated = self.take("^")
         found: list[Ranges] = []
         while not self.take("]"):

@@ -1,4 +1,4 @@
-"""Which characters are the same to JavaScript's flag `i`: with `u` or `v` by case folding, else by their capital letter."""
+"""Case-insensitive equality in JavaScript: with `u` or `v` by case folding, else by upper case."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -23,7 +23,7 @@ def fold_case(char: str) -> str:
 
 
 def _capital(char: str) -> str:
-    """What a character is compared by without `u`: one that is one unit long, and no letter of ASCII for one that is none."""
+    """The upper case for comparison without `u`: a single code unit, and never ASCII for a character beyond ASCII."""
     upper = char.upper()
     if len(upper) != 1 or ord(upper) > _BMP or (ord(char) > _ASCII >= ord(upper)):
         return char
@@ -32,7 +32,7 @@ def _capital(char: str) -> str:
 
 @lru_cache(maxsize=2)
 def _families(unicode: bool) -> tuple[tuple[int, ...], ...]:
-    """The characters that are the same to one another, where that is more than one."""
+    """The sets of more than one character that are equal to one another."""
     families: dict[str, list[int]] = {}
     for code in range((_CASED_UP_TO if unicode else _BMP) + 1):
         char = chr(code)

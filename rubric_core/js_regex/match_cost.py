@@ -23,7 +23,7 @@ _MANY = 1000
 
 
 def most_steps(node: Node, text: str, *, sticky: bool) -> float:
-    """The maximum number of steps of a search; infinite where there is no bound."""
+    """The maximum number of steps of a search; infinite without a bound."""
     try:
         each = _Costs(text).of(node).steps
     except RecursionError:

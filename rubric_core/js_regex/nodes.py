@@ -1,4 +1,4 @@
-"""What a JavaScript regular expression is made of, once it is read."""
+"""The syntax tree of a JavaScript regular expression."""
 
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class InvalidPatternError(ValueError):
-    """A pattern that JavaScript refuses; the message says why."""
+    """A pattern that JavaScript rejects; the message says why."""
 
 
 class UnsupportedPatternError(ValueError):
@@ -61,7 +61,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Lookaround:
-    """What has to stand ahead or behind, or must not."""
+    """A lookahead or lookbehind, possibly negative."""
 
     body: "Node"
     behind: bool
@@ -80,7 +80,7 @@ class Quantified:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a group captured; with a name that stands several times, the one that did."""
+    """A backreference; for a name with several groups, the one that captured."""
 
     numbers: tuple[int, ...]
     ignore_case: bool

@@ -38,7 +38,7 @@ def units(text: str) -> str:
 
 
 def parse(pattern: str, flags: str = "") -> Node:
-    """What `/pattern/flags` is made of. Raises InvalidPatternError for what JavaScript refuses."""
+    """The syntax tree of `/pattern/flags`. Raises InvalidPatternError for a pattern that JavaScript rejects."""
     unknown = sorted(set(flags) - _FLAGS)
     if unknown or len(set(flags)) != len(flags) or {"u", "v"} <= set(flags):
         raise InvalidPatternError(f"invalid flags: {flags}")
@@ -76,7 +76,7 @@ class _Parser(CharacterReader):
         self._names = list(_groups(pattern))
         self.named = any(self._names)
         self._opened = 0
-        #: The names that are taken, by the branches in which they stand: they may come again in another one.
+        #: The names in use, by the branches in which they are defined: another branch may reuse them.
         self._taken: list[set[str]] = [set()]
 
     def disjunction(self) -> Node:
@@ -161,7 +161,7 @@ class _Parser(CharacterReader):
         return Alternatives(tuple(rows))
 
     def _escape(self) -> tuple[Node, bool]:
-        """What stands behind a backslash, outside of a class."""
+        """An escape outside of a class, from after its backslash."""
         if self.at >= len(self.text):
             raise InvalidPatternError("\\ at end of pattern")
         for kind in "bB":

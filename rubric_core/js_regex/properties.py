@@ -1,6 +1,6 @@
 r"""Unicode properties in JavaScript patterns, `\p{…}`, as sets of characters.
 
-General categories are what Python knows of them; everything else comes from the tables of the package regex.
+General categories come from Python's Unicode data, everything else from the tables of the package regex.
 """
 
 import re
@@ -143,9 +143,9 @@ _VALUE = re.compile(r"[A-Z][a-z]+(?:_[A-Za-z]+)*\Z")
 
 
 def property_named(text: str, *, sets: bool) -> Ranges:
-    """The characters that have a property, as it is written between braces; `sets` is the flag `v`.
+    """The characters with a property, as written between braces; `sets` is the flag `v`.
 
-    Raises InvalidPatternError for one that JavaScript does not know, UnsupportedPatternError for one of whole texts.
+    Raises InvalidPatternError for an unknown property, UnsupportedPatternError for a property of strings.
     """
     name, equals, value = text.partition("=")
     if equals and name in ("Script", "sc", "Script_Extensions", "scx") and _VALUE.match(value):

@@ -1,4 +1,4 @@
-"""Sets of characters as stretches of code points, in order and apart from one another."""
+"""Sets of characters as ordered, disjoint ranges of code points."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ ALL: Ranges = ((0, _LAST),)
 
 
 def normal(pairs: Iterable[tuple[int, int]]) -> Ranges:
-    """Stretches in any order, put in order and joined where they touch."""
+    """Ranges in any order, sorted and joined."""
     found: list[tuple[int, int]] = []
     for low, high in sorted(pairs):
         if found and low <= found[-1][1] + 1:
@@ -28,12 +28,12 @@ def of(text: str) -> Ranges:
 
 
 def united(*sets: Ranges) -> Ranges:
-    """What is in one of them."""
+    """The union."""
     return normal(pair for each in sets for pair in each)
 
 
 def inverse(ranges: Ranges) -> Ranges:
-    """What is not in it."""
+    """The complement."""
     found, at = [], 0
     for low, high in ranges:
         if low > at:
@@ -43,12 +43,12 @@ def inverse(ranges: Ranges) -> Ranges:
 
 
 def common(one: Ranges, other: Ranges) -> Ranges:
-    """What is in both."""
+    """The intersection."""
     return inverse(united(inverse(one), inverse(other)))
 
 
 def without(one: Ranges, other: Ranges) -> Ranges:
-    """What is in the first and not in the second."""
+    """The difference."""
     return common(one, inverse(other))
 
 

@@ -1,7 +1,7 @@
-"""What references in a JavaScript pattern refer to, where Python's engines think otherwise.
+"""Backreferences in a JavaScript pattern, where Python's engines behave differently.
 
-JavaScript forgets at each repetition what the groups inside captured, and a reference to a group that captured nothing matches
-nothing; so one that stands in its own group, or in front of it, always matches nothing.
+JavaScript resets the captures of inner groups at each repetition, and a reference to a group without a capture matches
+the empty string; so a reference inside of its own group, or before it, always matches the empty string.
 """
 
 from rubric_core.js_regex.nodes import (
@@ -21,25 +21,25 @@ __all__ = ["GroupPlaces", "places_of"]
 
 @dataclass
 class GroupPlaces:
-    """Where groups and references stand in a pattern."""
+    """The places of groups and references in a pattern."""
 
     #: The groups that are referred to, and can have captured something.
     needed: set[int] = field(default_factory=set)
     _filled: dict[int, list[int]] = field(default_factory=dict)
 
     def note(self, reference: Reference, numbers: list[int]) -> None:
-        """Keep what a reference refers to."""
+        """Record the groups of a reference."""
         self._filled[id(reference)] = numbers
         self.needed |= {*numbers}
 
     def filled(self, reference: Reference) -> list[int]:
-        """The groups of a reference that can have captured something where it stands."""
+        """The groups of a reference that can have captured something at its place."""
         return self._filled.get(id(reference), [])
 
 
 @dataclass(frozen=True)
 class _Around:
-    """What a part stands in, from the outermost in: groups, lookarounds, repetitions, choices."""
+    """The ancestors of a part, the outermost first: groups, lookarounds, repetitions, alternatives."""
 
     parts: tuple[Node, ...] = ()
 
@@ -48,7 +48,7 @@ class _Around:
 
 
 def places_of(node: Node) -> GroupPlaces:
-    """Where groups and references stand. Raises UnsupportedPatternError for what Python's engines do not forget in time."""
+    """The places of groups and references. Raises UnsupportedPatternError if Python's engines keep captures too long."""
     walk = _Walk()
     walk.of(node, _Around())
     places = GroupPlaces()
@@ -84,7 +84,7 @@ class _Walk:
                 self.of(each, around.inside(Alternatives((each,))))
 
     def can_be_filled(self, number: int, around: _Around, closed: frozenset[int], opened: frozenset[int]) -> bool:
-        """Whether a group can have captured something where a reference stands. Raises UnsupportedPatternError."""
+        """Whether a group can have captured something at a reference. Raises UnsupportedPatternError."""
         group = self.groups[number]
         if number in opened:
             return False
@@ -103,7 +103,7 @@ class _Walk:
 
 
 def _may_be_old(parts: tuple[Node, ...], shared: tuple[Node, ...]) -> bool:
-    """Whether a repetition may go on without the group, which Python then still remembers from the time before."""
+    """Whether a repetition may continue without the group, whose earlier capture Python then keeps."""
     repeated = False
     for part in parts:
         known = any(part is each for each in shared)

@@ -1,4 +1,4 @@
-"""Classes of the flag `v`: sets inside of sets, what is in both, what is in one only, and texts of several characters."""
+"""Classes of the flag `v`: nested sets, intersections, differences, and strings of several characters."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ _PUNCTUATION = "&-!#%,:;<=>@`~"
 
 
 class ClassMembers(NamedTuple):
-    """What is in a class: characters, and texts that are longer or empty."""
+    """The members of a class: characters, and longer or empty strings."""
 
     ranges: Ranges = ()
     texts: frozenset[str] = frozenset()
 
 
 def set_class(reading: CharacterReader) -> ClassMembers:
-    """A class in brackets, behind the opening one. Raises InvalidPatternError."""
+    """A bracketed class, from after its opening bracket. Raises InvalidPatternError."""
     negated = reading.take("^")
     found = _contents(reading)
     if not negated:

@@ -1,7 +1,7 @@
 """Translates a JavaScript regular expression to a Python one that matches the same texts.
 
-Without the flags `u` and `v`, texts and patterns are matched by code unit, so a character beyond U+FFFF counts as two. The engine is
-Python's own; only variable-length lookbehind, which it does not support, needs the package regex.
+Without the flags `u` and `v`, texts and patterns are matched by code unit, so a character beyond U+FFFF counts as two.
+The engine is Python's own; only variable-length lookbehind, which it does not support, needs the package regex.
 """
 
 import re
@@ -80,11 +80,11 @@ def _engine(pattern: str) -> str:
 class _Writer:
     def __init__(self, places: GroupPlaces) -> None:
         self._places = places
-        #: Groups that nothing refers to need no number.
+        #: Groups without a reference need no number.
         self._numbers = {number: n for n, number in enumerate(sorted(places.needed), start=1)}
 
     def of(self, node: Node) -> str:
-        """A part, in a group where it could merge with its neighbours."""
+        """A part, grouped if it could merge with its neighbours."""
         if isinstance(node, Chars):
             return set_of(node.ranges)
         if isinstance(node, Edge):

@@ -35,7 +35,7 @@ def _own(shape: type[Shape]) -> list[str]:
 
 
 def renames(shape: type[Shape], old: str, new: str, after: SpellingStatus, note: str = "") -> Change:
-    """The field written `old` is now written `new`; `after` is what happens to `old`."""
+    """The field `old` is now written `new`; `after` is the status of `old`."""
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
@@ -47,7 +47,7 @@ def renames(shape: type[Shape], old: str, new: str, after: SpellingStatus, note:
 
 
 def takes(shape: type[Shape], kind: Kind[Any], *names: str, doc: str = "", example: str = "") -> Change:
-    """From here on the keys written `names` take a `kind`, whatever the catalogue says of their fields."""
+    """From this dialect on, the keys `names` take a `kind`, whatever the catalogue declares."""
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
@@ -99,7 +99,7 @@ def tolerates(
 
 
 def drops(shape: type[Shape], *names: str, fate: SpellingStatus = SpellingStatus.IGNORED, note: str = "") -> Change:
-    """Spellings that are not used any more and have no successor."""
+    """Spellings that are no longer used and have no successor."""
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
@@ -160,7 +160,7 @@ def reserves_types(shape: type[Shape], *names: str, fate: SpellingStatus, note: 
 
 
 def drops_types(*names: str, fate: SpellingStatus = SpellingStatus.IGNORED, note: str = "") -> Change:
-    """Types that the engine does not know any more."""
+    """Types that the engine no longer supports."""
 
     def change(tables: Tables) -> None:
         for name in names:

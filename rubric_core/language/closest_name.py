@@ -1,4 +1,4 @@
-"""Which known name a misspelt or half-typed one was meant to be."""
+"""Finds the known name that a misspelt or half-typed one was meant to be."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,13 @@ from itertools import pairwise
 
 __all__ = ["Lexicon", "closest", "is_same_word", "is_typo", "lexicon"]
 
-#: From so many letters on two of them may be wrong.
+#: From this length on, two letters may be wrong.
 _LONG = 6
-#: Signs around a name that a paste brings along, or that look like a colon.
+#: Characters around a name from pasting, or that look like a colon.
 _DECORATION = "*_`'\"“”‘’«»@%$#&!:;：∶.,= \t\u00a0\u200b\u200c\u200d\u2060\ufeff"
-#: Names that only begin alike have to do so for this many letters, and for half of the name.
+#: Names that share only a prefix have to do so for this many letters, and for half of the name.
 _LEAST_BEGIN = 6
-#: From so many names on they are looked up by themselves without a letter before they are compared one by one.
+#: From this number of names on, an index of names without one letter is searched first.
 _MANY = 100
 #: Comparisons that names which are nowhere may take together.
 _MOST_COMPARED = 30_000
@@ -26,31 +26,31 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 class Lexicon:
-    """Names that are known, prepared to find those that many others were meant to be."""
+    """Known names, prepared to find the ones that many others were meant to be."""
 
     def __init__(self, known: tuple[str, ...]) -> None:
         self._known = known
         self._folded = {_folded(k): k for k in known}
         words = sorted((k.lower(), k) for k in known)
         begun = (_common(one, other) for (one, _), (other, _) in pairwise([("", ""), *words]))
-        #: In the order of the alphabet, each with the number of letters that it shares with the one before it.
+        #: Sorted, each with the number of letters that it shares with the one before it.
         self._words = [
             (k, word, max(1, len(k) // 3), _letters(k), shared) for (word, k), shared in zip(words, begun, strict=True)
         ]
         self._sorted: list[str] = []
-        #: The names of a long list by themselves without one letter, in lower case.
+        #: The names of a long list by their forms without one letter, in lower case.
         self._shortened: dict[str, list[str]] = {}
         self._answers: dict[tuple[str, str | None], str | None] = {}
 
     def searches(self, number: int) -> bool:
-        """Whether that many names before this one leave time to compare it with every known one.
+        """Whether, after this many names, there is time to compare with every known name.
 
-        Where thousands of names are nowhere, only slips of one letter are looked for in the later ones.
+        With thousands of unknown names, only single edits are searched for the later ones.
         """
         return len(self._known) <= _MANY or number * len(self._known) <= _MOST_COMPARED
 
     def closest(self, name: str, *, but: str | None = None, thorough: bool = True) -> str | None:
-        """The name that `name` was probably meant to be, other than `but`; with a slip of one letter unless `thorough`."""
+        """The name that `name` was probably meant to be, other than `but`; within one edit unless `thorough`."""
         key = (name, but)
         if not thorough:
             return self._slip(name, but)
@@ -81,7 +81,7 @@ class Lexicon:
             return lexicon(tuple(k for k in self._known if k != but)).closest(name)
         if same is not None or len(name) < 2:
             return same
-        # Of names that are equally near, one of the same length is likelier: swapped or wrong letters are common slips.
+        # Of equally near names, one of the same length is likelier: swapped or wrong letters are common mistakes.
         nearest = min(self._distances(name, but), default=None)
         if nearest is not None and nearest[0] <= max(1, len(nearest[2]) // 3):
             return nearest[2]
@@ -102,14 +102,14 @@ class Lexicon:
                 begun = len(word)
 
     def _begun(self, name: str, but: str | None) -> str | None:
-        """The only name that begins with `name`, else the only one that begins as it does for at least half of it."""
+        """The only name that begins with `name`, else the only one that shares at least half of it as a prefix."""
         self._sorted = self._sorted or sorted(self._known)
         names = self._sorted
         at = bisect_left(names, name)
         begun = [k for k in names[at : at + 3] if k.startswith(name) and k != but] if len(name) >= 3 else []
         if len(begun) == 1:
             return begun[0]
-        # Names that have more letters in common with this one stand nearer to it.
+        # Names with more letters in common are nearer.
         around = [k for k in dict.fromkeys(names[max(0, at - 3) : at + 3]) if k != but]
         lengths = [(_common(name, k), k) for k in around]
         longest = max((length for length, _ in lengths), default=0)
@@ -119,7 +119,7 @@ class Lexicon:
 
 @lru_cache(maxsize=256)
 def lexicon(known: tuple[str, ...]) -> Lexicon:
-    """The names, prepared once for as long as they are looked up."""
+    """The names, prepared once and cached."""
     return Lexicon(known)
 
 
@@ -141,10 +141,10 @@ def _folded(name: str) -> str:
 
 
 class _Ruler:
-    """Measures how far other names are from one: how many letters have to be typed, left out, changed or swapped.
+    """Measures the edit distance of names to one name: insertions, deletions, substitutions and swaps.
 
-    The columns of the usual table are kept as bits (Hyyrö, 2003), those of the beginning that a name shares with the one
-    measured before it are used again.
+    The columns of the usual table are bit vectors (Hyyrö, 2003); those of the prefix that a name shares with the
+    previous one are reused.
     """
 
     def __init__(self, name: str) -> None:
@@ -158,7 +158,7 @@ class _Ruler:
         self._columns = [(self._all, 0, 0, 0, len(name))]
 
     def distance(self, other: str, shared: int = 0) -> int:
-        """How far `other` is from the name; it begins with so many letters of the one before it."""
+        """The distance of `other` to the name; `other` shares this many first letters with the previous one."""
         del self._columns[shared + 1 :]
         more, less, equal, before, distance = self._columns[-1]
         everything, last = self._all, self._last
@@ -176,7 +176,7 @@ class _Ruler:
 
 
 def _distance(a: str, b: str, most: int) -> int:
-    """How many letters have to be typed, left out, changed or swapped with their neighbour; `most` + 1 for more."""
+    """The edit distance with insertions, deletions, substitutions and swaps; `most` + 1 if it is greater."""
     if abs(len(a) - len(b)) > most:
         return most + 1
     before: list[int] = []
@@ -194,12 +194,12 @@ def _distance(a: str, b: str, most: int) -> int:
 
 
 def _common(a: str, b: str) -> int:
-    """How many letters two names begin with in common."""
+    """The length of the common prefix of two names."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _letters(name: str) -> int:
-    """The letters of a name as bits; several letters may share one."""
+    """The letters of a name as bits; several letters may share a bit."""
     bits = 0
     for letter in name.lower():
         bits |= 1 << (ord(letter) & 63)
@@ -207,5 +207,5 @@ def _letters(name: str) -> int:
 
 
 def _shortened(name: str) -> list[str]:
-    """A name, and what is left of it without one of its letters."""
+    """A name, and its forms without one of its letters."""
     return [name, *{name[:at] + name[at + 1 :] for at in range(len(name))}]

@@ -16,22 +16,22 @@ __all__ = ["CursorPlace", "history", "mapping_shape", "place_of"]
 
 @dataclass(frozen=True, slots=True)
 class CursorPlace:
-    """A cursor and what the language says about its place."""
+    """A cursor, and its place in the language."""
 
     cursor: Cursor
-    #: The mapping that the cursor is in, where it is one of the language's.
+    #: The shape of the mapping at the cursor, if it has one.
     shape: type[Shape] | None
-    #: The value at the cursor: of the key in front of it, or of the list item.
+    #: The kind of the value at the cursor: of the key before it, or of the list item.
     kind: Kind[Any] | None
     #: The key whose value the cursor is in.
     key: Key[Any] | None = None
 
 
 def place_of(cursor: Cursor, dialect: Dialect, root: Kind[Any], around: Sequence[type[Shape]] = ()) -> CursorPlace:
-    """Follow the way to the cursor through the catalogue, from what stands at the `root` of the text on.
+    """Follow the path to the cursor through the catalogue, from the `root` of the text.
 
-    `around` are the shapes that begin in front of the cursor, the nearest last: they tell what a mapping is whose tag
-    is out of sight.
+    `around` are the shapes that begin before the cursor, the nearest last: they give the shape of a mapping whose tag
+    is unknown.
     """
     kind: Kind[Any] | None = root
     shape: type[Shape] | None = None
@@ -61,7 +61,7 @@ def mapping_shape(kind: Kind[Any] | None, siblings: Mapping[str, str], dialect: 
 
 
 def _tagged(kind: Tagged, siblings: Mapping[str, str], dialect: Dialect) -> TypeName | None:
-    """What the tag of a mapping says, where it is in sight."""
+    """The shape by the tag of a mapping, if the tag is known."""
     spelled = dialect.spelled(kind.base, kind.base.tag) or kind.base.tag
     written = siblings.get(spelled, "").strip("\"'")
     return dialect.type_of(written, kind.base) if written else None
@@ -121,7 +121,7 @@ def _item(kind: Kind[Any] | None) -> Kind[Any] | None:
 
 
 def history(dialects: tuple[Dialect, ...], shape: type[Shape], attribute: str) -> list[tuple[str, str]]:
-    """How a field was spelled: (dialect, spelling), one entry for each change, oldest first."""
+    """The spellings of a field: (dialect, spelling), one entry for each change, oldest first."""
     changes: list[tuple[str, str]] = []
     for dialect in dialects:
         name = dialect.spelled(shape, attribute)

@@ -13,7 +13,7 @@ __all__ = ["DialectChoice", "Sign", "choose", "is_newest_type", "modeline", "sig
 
 
 class Sign(IntFlag):
-    """What a part of a text uses that tells dialects apart."""
+    """A sign of certain dialects in a text."""
 
     TESTCASES = auto()
     EVALCASES = auto()
@@ -76,7 +76,7 @@ _PIECES = frozenset({"text", "file", "image"})
 _JUDGE = pattern(r"[-_]judge\Z")
 _GRADER = pattern(r"[-_]grader\Z")
 _MODELINE = pattern(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
-#: A modeline stands among the first lines, before anything long.
+#: A modeline is among the first lines, before long values.
 _MODELINE_WITHIN = 2_000
 
 
@@ -85,14 +85,14 @@ class DialectChoice(NamedTuple):
 
     name: str
     reason: str
-    #: Whether the text itself says so; a guess without evidence is not certain.
+    #: Whether the text itself shows it; a default without evidence is not certain.
     certain: bool
-    #: Whether somebody said so, in the text or in a configuration.
+    #: Whether it is declared, in the text or in a configuration.
     stated: bool = False
 
 
 def signs_of(root: Node | None, text: str, *, frame: bool, mappings: Collection[Mapping] | None = None) -> int:
-    """The `Sign`s in one block, as a number; only the frame has top-level keys. `mappings` are all of it, where they are known."""
+    """The `Sign`s in one block, as a number; only the frame has top-level keys. `mappings` are all of it, if known."""
     # A union of flags takes twenty times as long, and every block of every text comes by here.
     signs = Sign.ENV.value if "{{" in text and _ENV.search(text) else 0
     names, types = _words(list(mappings_in(root)) if mappings is None else mappings)
@@ -121,7 +121,7 @@ def _words(mappings: Collection[Mapping]) -> tuple[set[str], set[str]]:
 
 
 def _case_signs(node: Node | None) -> int:
-    """The keys of the cases themselves, not of what is in them."""
+    """The signs in the keys of the cases themselves, not in their values."""
     signs = 0
     for case in node.items if isinstance(node, Sequence) else [node]:
         for entry in case.entries if isinstance(case, Mapping) else ():
@@ -160,7 +160,7 @@ def modeline(text: str) -> str | None:
 def choose(
     signs: Sign, asked: str | None, configured: str | None, known: Iterable[str], detected: DialectChoice | None = None
 ) -> DialectChoice:
-    """The dialect of a text with these signs, or what was `detected` otherwise.
+    """The dialect of a text with these signs, or the `detected` one. An unknown declared name is ignored.
 
     An unknown name that somebody asks for is passed over.
     """

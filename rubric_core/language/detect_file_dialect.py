@@ -25,11 +25,11 @@ _NEWEST = (
 
 
 def choose_file_dialect(kind: FileKind, root: Node | None, items: Iterable[Node], text: str) -> DialectChoice | None:
-    """The dialect and why; None for a kind of file whose cases or evaluators tell.
+    """The dialect and the reason; None for a kind of file whose cases or evaluators are the evidence.
 
     Args:
-        kind: What the file is.
-        root: The root of its tree, or of what stands around its items.
+        kind: The kind of the file.
+        root: The root of its tree, or of the text around its items.
         items: The items of its list: cases, or entries of a list that is the whole file.
         text: The whole text.
     """
@@ -44,7 +44,7 @@ def choose_file_dialect(kind: FileKind, root: Node | None, items: Iterable[Node]
     if kind is FileKind.TEMPLATE:
         return _template_choice(root, [*items])
     if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
-        # Judges alone do not tell; the cases beside it do.
+        # Judges alone are no evidence; the cases beside them are.
         return DialectChoice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
     if kind in (FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.SCENARIOS, FileKind.ENVIRONMENT):
         return DialectChoice("agentv-5", f"no other has {kind.value}", certain=True)
@@ -56,14 +56,14 @@ def _names(node: Node | None) -> frozenset[str]:
 
 
 def _cases_choice(keys: frozenset[str]) -> DialectChoice | None:
-    """A file of cases has no other keys than these; None where evaluators have to tell."""
+    """A case file has only these keys; None if its evaluators are the evidence."""
     newest = "vars" in keys and not keys & {"input", "messages", "input_messages"}
     for name, dialect, applies in (
         ("messages", "agentv-0.1", True),
         ("vars", "agentv-5", newest),
         ("expected_outcome", "agentv-1", not keys & {"criteria", "assertions", "assert"}),
         ("outcome", "agentv-0.5", "input_messages" in keys),
-        # The dialects before ask for `criteria` and `input` beside it.
+        # Earlier dialects require `criteria` and `input` beside it.
         ("assert", "agentv-5", not keys & {"criteria", "input", "expected_output", "expected_outcome"}),
     ):
         if name in keys and applies:
@@ -73,7 +73,7 @@ def _cases_choice(keys: frozenset[str]) -> DialectChoice | None:
 
 
 def _template_choice(root: Node | None, items: list[Node]) -> DialectChoice | None:
-    """A template of evaluators, which agentv-3 is the first to know; None where their types tell."""
+    """A template of evaluators, which agentv-3 introduced; None if the types are the evidence."""
     top = _names(root)
     listed = (root.get("assertions") or root.get("assert")) if isinstance(root, Mapping) else None
     entries = [i for i in (listed.items if isinstance(listed, Sequence) else items) if isinstance(i, Mapping)]

@@ -1,4 +1,4 @@
-"""What a dialect is: how it spells every key and type, and what became of older spellings.
+"""A dialect: its spelling of every key and type, and the status of older spellings.
 
 Each dialect is written as the changes since the one before it (`rubric_core.language.changes`), so that its history can
 be read from its file.
@@ -16,16 +16,16 @@ __all__ = ["Change", "Dialect", "Spelling", "SpellingStatus", "Tables", "TypeNam
 
 
 class SpellingStatus(Enum):
-    """What a dialect does with a spelling."""
+    """The status of a spelling in a dialect."""
 
     CURRENT = "current"
     #: Read, and nothing is wrong with it.
     ALIAS = "alias"
     #: Read, with a warning: a later release will not.
     DEPRECATED = "deprecated"
-    #: Read by the releases there are, and refused by the one that comes next.
+    #: Read by existing releases, but rejected by the next one.
     LEAVING = "leaving"
-    #: Not read by the engine, without a message; rubric reads it and says so.
+    #: Silently ignored by the engine; rubric reads and reports it.
     TOLERATED = "tolerated"
     #: Not read, without a message.
     IGNORED = "ignored"
@@ -51,19 +51,19 @@ class Spelling(NamedTuple):
     fate: SpellingStatus
     #: What the engine does with it, for the reader of a message.
     note: str = ""
-    #: Whether the engine takes it when the current spelling is there as well.
+    #: Whether the engine accepts it beside the current spelling.
     preferred: bool = False
-    #: What it takes here, where that differs from the catalogue.
+    #: Its kind here, if that differs from the catalogue.
     key: Key[Any] | None = None
 
     @property
     def rank(self) -> int:
-        """Of two spellings of one field the higher one counts."""
+        """Of two spellings of one field, the higher one takes precedence."""
         return 2 if self.preferred else 1 if self.fate is SpellingStatus.CURRENT else 0
 
 
 class Reading(NamedTuple):
-    """What to do with a key: found out once for each shape, as every key of every text is looked up."""
+    """How to handle a key: cached for each shape, as every key of every text is looked up."""
 
     spelling: Spelling
     #: What it takes; None for a key that means nothing.
@@ -86,7 +86,7 @@ class Dialect:
     """A version's spelling of the language."""
 
     name: str
-    #: The releases that read it, for people.
+    #: The releases that read it, in words.
     releases: str
     properties: Properties = field(repr=False)
     #: By shape, then by the spelling in the text.
@@ -94,7 +94,7 @@ class Dialect:
     types: Mapping[str, TypeName] = field(repr=False)
     #: Fields that must (True) or need not (False) be there, where the dialect differs from the catalogue.
     demands: Mapping[tuple[type[Shape], str], bool] = field(repr=False)
-    #: What tells other shapes apart, by their base: the kinds of providers.
+    #: The tags of other shapes, by their base: the kinds of providers.
     families: Mapping[type[Shape], Mapping[str, TypeName]] = field(default_factory=dict, repr=False)
     _tables: dict[type[Shape], dict[str, Spelling]] = field(default_factory=dict, repr=False, compare=False)
     _spelled: dict[type[Shape], dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
@@ -137,7 +137,7 @@ class Dialect:
         return table
 
     def spelled(self, shape: type[Shape], attribute: str) -> str | None:
-        """How this dialect writes a field today, or None when it has no such field."""
+        """The dialect's current spelling of a field, or None if it has no such field."""
         spelled = self._spelled.get(shape)
         if spelled is None:
             current = [s for s in self.table(shape).values() if s.fate is SpellingStatus.CURRENT]
@@ -145,11 +145,11 @@ class Dialect:
         return spelled.get(attribute)
 
     def declared(self, shape: type[Shape], spelling: Spelling) -> Key[Any]:
-        """What a key takes in this dialect. Raises KeyError for a spelling that means nothing."""
+        """The kind of a key in this dialect. Raises KeyError for an unknown spelling."""
         return spelling.key or shape.keys[spelling.field]
 
     def readings(self, shape: type[Shape]) -> "Mapping[str, Reading]":
-        """What to do with each key that `shape` may have in this dialect."""
+        """How to handle each key of `shape` in this dialect."""
         found = self._readings.get(shape)
         if found is None:
             found = self._readings[shape] = {
@@ -168,7 +168,7 @@ class Dialect:
         return found
 
     def needed(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
-        """Those of its fields that `shape` needs, or needs one of a group of."""
+        """The required fields of `shape`, including groups of which one is required."""
         found = self._needed.get(shape)
         if found is None:
             found = self._needed[shape] = [each for each in self.fields(shape) if self.demanded(shape, each[1].field)]
@@ -197,11 +197,11 @@ class Dialect:
         return shape.keys[attribute].required
 
     def types_of(self, base: type[Shape]) -> Mapping[str, TypeName]:
-        """Everything that the tag of a shape below `base` may say."""
+        """Every possible tag of a shape below `base`."""
         return self.families.get(base, self.types)
 
     def type_of(self, name: str, base: type[Shape] | None = None) -> TypeName | None:
-        """The evaluator type that is written `name`, or what it says of another shape below `base`."""
+        """The evaluator type with this name, or another tag below `base`."""
         family = self.families.get(base) if base is not None else None
         if family is not None:
             # What follows the colon is the model: `openai:gpt-5-mini`.
@@ -214,7 +214,7 @@ class Dialect:
         return found
 
     def type_name(self, shape: type[Shape]) -> str | None:
-        """How this dialect writes the evaluator type, or kind of provider, `shape` today."""
+        """The dialect's current name of the evaluator type, or kind of provider, `shape`."""
         family = next((f for base, f in self.families.items() if issubclass(shape, base)), self.types)
         for known in family.values():
             if known.shape is shape and known.fate is SpellingStatus.CURRENT:
@@ -222,7 +222,7 @@ class Dialect:
         return None
 
     def successor(self, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
-        """The dialect that `changes` make of this one."""
+        """The next dialect, after `changes` to this one."""
         families = {base: dict(names) for base, names in self.families.items()}
         tables = Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands), families)
         for change in changes:

@@ -59,7 +59,10 @@ def example_suite(dialect: Dialect) -> str:
 
 
 def _question(dialect: Dialect, case: Mapping[str, str]) -> Iterator[str]:
-    """What a case asks, and what a good answer is like. A case with prompts takes its criteria among its assertions."""
+    """The input of a case, and the description of a good answer.
+
+    A case with prompts has its criteria among its assertions.
+    """
     if "input" not in case:
         yield f"    {case['vars']}: {{question: {_QUESTION}}}"
         return
@@ -74,35 +77,35 @@ class ReferencePage:
     """The parts of the page; every shape is described once."""
 
     def __init__(self, dialect: Dialect, besides: Iterable[type[Shape]] = (Evaluator, Entry, Target, Provider)) -> None:
-        """`besides`: the bases of typed shapes. They get sections of their own."""
+        """`besides`: the bases of typed shapes, which have sections of their own."""
         self._dialect = dialect
         self._bases = tuple(besides)
         self._shown: set[type[Shape]] = set(self._bases)
 
     def properties(self) -> Iterator[str]:
-        """How the dialect reads and scores, a sentence per property."""
+        """How the dialect reads and scores, one sentence per property."""
         for each in fields(Properties):
             words = property_words(each.name, getattr(self._dialect.properties, each.name))
             if words:
                 yield f"- {words}"
 
     def suites(self) -> Iterator[str]:
-        """Suites, cases, and what stands in them."""
+        """Suites, cases, and their parts."""
         yield from self.shapes(ROOTS[FileKind.SUITE])
 
     def shapes(self, root: Kind[Any]) -> Iterator[str]:
-        """Every shape that can stand at the root, or in it."""
+        """Every shape at the root, and those inside it."""
         shapes = [shape for shape in self._new(root) if self._dialect.fields(shape)]
         shapes.sort(key=lambda shape: (shape is not Suite, shape is not Case))
         for shape in shapes:
             yield from self._section(shape)
 
     def evaluators(self) -> Iterator[str]:
-        """What every evaluator takes, each type with its own keys, and the shapes in them."""
+        """The keys of every evaluator, each type with its own keys, and their shapes."""
         yield from self.typed(Evaluator, "Every evaluator")
 
     def typed(self, base: type[Shape], title: str) -> Iterator[str]:
-        """The same for the types below any base; types with `not-` in front are left to a sentence about them all."""
+        """The same for the types below any base; types with `not-` are described in one sentence."""
         yield from self._section(base, title)
         inner: list[type[Shape]] = []
         for shape, every in self._types(base).items():
@@ -115,7 +118,7 @@ class ReferencePage:
             yield from self._section(shape)
 
     def targets(self) -> Iterator[str]:
-        """What every target takes, and the names of the settings of each kind."""
+        """The keys of every target, and the names of the settings of each kind."""
         for field, base in (("targets", Target), ("providers", Provider)):
             name = self._dialect.spelled(TargetFile, field)
             if name is not None:
@@ -141,7 +144,7 @@ class ReferencePage:
             yield f"- {where}: {', '.join(dict.fromkeys(alike))}: {advice}"
 
     def _old_names(self) -> Iterator[tuple[str, str, str]]:
-        """Where an old name would be, the name, and what to do instead."""
+        """The places of old names, the names, and their replacements."""
         usual = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
         for shape, spellings in self._dialect.spellings.items():
             if shape in self._shown and not issubclass(shape, Entry):

@@ -1,4 +1,4 @@
-"""Keys without a value: where that equals leaving out the key."""
+"""Keys without a value: whether that equals leaving out the key."""
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Execution, Suite

@@ -1,4 +1,4 @@
-"""What names of files end in, by what can be in them."""
+"""File extensions, by the kind of content."""
 
 __all__ = ["CASES", "CODE", "DATASETS", "FILTERS", "IMAGES", "PROMPTS", "RECORDS", "TABLES", "TEMPLATES", "YAML"]
 
@@ -13,7 +13,7 @@ PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
 CODE = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".sh", ".rb")
 #: Files that have a function for templates.
 FILTERS = (".js", ".mjs", ".cjs", ".ts", ".py")
-#: Everything that prompts can be made of.
+#: All files that prompts can be made from.
 TEMPLATES = (*PROMPTS, ".json", *YAML, *TABLES, *DATASETS, *FILTERS)
 #: What was recorded: answers, traces, conversations.
 RECORDS = (*DATASETS, ".json", *YAML)

@@ -1,4 +1,4 @@
-"""The files around a suite: which kinds there are, and what stands in each of them."""
+"""The files around a suite: their kinds, and the shapes in each of them."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -32,7 +32,7 @@ class FileKind(Enum):
     CASE = "a case"
     #: One case per line, as JSON.
     DATASET = "a data set"
-    #: What a data set in a file beside it has in common.
+    #: The description of a data set in a file beside it.
     SIDECAR = "a description of a data set"
     TEMPLATE = "a template of evaluators"
     SCENARIOS = "a file of scenarios"
@@ -58,7 +58,7 @@ class FileKind(Enum):
     TABLE = "a table"
 
 
-#: What promptfoo reads.
+#: Files that promptfoo reads.
 OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
     FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS,
@@ -73,10 +73,10 @@ WITH_FILES = frozenset({
     FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS, FileKind.PROMPTFOO_PROVIDERS,
     FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
 })  # fmt: skip
-#: Those that are no YAML, JSON or lines of JSON, whatever their names end in.
+#: Files that are not YAML, JSON or JSON lines, whatever their extensions.
 TEXTS = frozenset({FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.TABLE})
 
-#: What is run by itself; other cases are run by what includes them.
+#: Files that are run themselves; other cases are run by the suites that include them.
 RUNNABLE = frozenset({FileKind.SUITE, FileKind.PROMPTFOO})
 
 
@@ -232,7 +232,7 @@ PROVIDER_ITEM = Tagged(Provider)
 
 @lru_cache(maxsize=256)
 def kind_of_reference(kind: Kind[Any]) -> FileKind | None:
-    """What a file is whose path stands where a value of `kind` could stand; None where that can be anything."""
+    """The kind of a file whose path may be a value of `kind`; None if that may be any."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     for branch in branches:
         item = branch.item if isinstance(branch, ListOf) else branch

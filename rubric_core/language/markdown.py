@@ -52,13 +52,13 @@ def code_cell(text: str) -> str:
 
 
 def heading(shape: type[Shape]) -> str:
-    """What a shape is, without its article."""
+    """The name of a shape, without its article."""
     words = shape.title().removeprefix("a ").removeprefix("an ")
     return words[:1].upper() + words[1:]
 
 
 def sentence(shape: type[Shape]) -> str:
-    """What a shape is for."""
+    """The purpose of a shape."""
     line = " ".join((shape.__doc__ or "").split("\n\n")[0].split())
     words = line.partition(": ")[2] or line
     return words[:1].upper() + words[1:]

@@ -149,7 +149,7 @@ def field_called(shape: type[Shape], word: str) -> str | None:
 
 
 def types_called(dialect: Dialect, word: str) -> Iterator[str]:
-    """The types of `dialect` that do what others call `word`."""
+    """The types of `dialect` that other tools call `word`."""
     folded = _folded(word)
     for shape, names in _NAMES.items():
         if folded in names:
@@ -161,6 +161,6 @@ def types_called(dialect: Dialect, word: str) -> Iterator[str]:
 
 
 def options_called(word: str, options: tuple[str, ...]) -> list[str]:
-    """Those of `options` that others call `word`."""
+    """The ones of `options` that other tools call `word`."""
     folded = _folded(word)
     return [option for option in options if folded in _CHOSEN.get(option, ())]

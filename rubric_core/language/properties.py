@@ -12,43 +12,43 @@ ReplyStyle = Literal["hits", "assertions", "checks"]
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """How a dialect scores. Every number is a share of 1."""
+    """The scoring of a dialect. Every number is a share of 1."""
 
     #: The program that reads it, as messages name it.
     engine: str = "agentv"
-    #: Whether a mapping with `$ref` stands for another one, and keys that begin with `x-` or `$` are the author's.
+    #: Whether a mapping with `$ref` refers to another one, and keys with `x-` or `$` are the author's own.
     refs: bool = False
-    #: How types begin that another part of the engine has, and that are not looked into.
+    #: The prefixes of types of another part of the engine, which are not checked.
     free_types: tuple[str, ...] = ()
     #: Which verdicts a score gets: three bands (0.8, 0.6), two (the threshold), or none.
     verdicts: Literal["none", "three", "two"] = "none"
     threshold: float = 0.8
     borderline: float = 0.6
-    #: Whether a criterion written as a mapping gates when it does not say.
+    #: Whether a mapping criterion without `required` is a gate.
     object_required_default: bool = False
     #: Which score of 0..10 a `required` range criterion without a minimum needs: more than 0, 10, or none at all.
     required_without_min: Literal["nonzero", "ten", "never"] = "nonzero"
-    #: Whether its document asks for an id of every criterion that is a mapping; agentv makes one where there is none.
+    #: Whether its document requires an id of every mapping criterion; AgentV generates missing ones.
     criteria_need_ids: bool = False
-    #: Whether plain strings may stand among the evaluators.
+    #: Whether plain strings are allowed among the evaluators.
     string_assertions: bool = False
-    #: Whether the rubric made of plain strings weighs as much as there are strings.
+    #: Whether the rubric made from plain strings weighs as much as their number.
     strings_weigh_their_count: bool = False
-    #: Whether the suite's evaluators are added to those of a case, or only stand in for missing ones.
+    #: Whether the suite's evaluators are added to those of a case, or only replace missing ones.
     appends_suite_evaluators: bool = False
-    #: The name of the evaluator made of a case's inline `rubrics`.
+    #: The name of the evaluator made from a case's inline `rubrics`.
     inline_rubric_name: str = "rubric"
-    #: Whether evaluators may have any type, looked up as a program.
+    #: Whether evaluators may have any type, which is then looked up as a program.
     custom_types: bool = False
-    #: What the engine makes of a judge that never gives a valid reply; rubric leaves the case unscored, and says this.
+    #: The engine's result for a judge without a valid reply; rubric leaves the case unscored, and mentions this.
     judge_failure: Literal["zero", "skip"] = "zero"
     #: Whether a required evaluator below its minimum makes the score of the case 0.
     required_zeroes_case: bool = False
     #: Whether `_` in a type counts as `-`.
     folds_type_names: bool = False
-    #: Whether what is filled in may be more than a name: expressions with filters, conditions, loops.
+    #: Whether templates may have expressions with filters, conditions and loops, rather than only names.
     nunjucks: bool = False
-    #: Strings that stand for a value which is only known at run time, as regular expressions.
+    #: Values that are only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
     #: The keys of cases and suites in which the `vars` of a case are filled in, of turns their input and what is expected; None for all.
     #: Only where it is all, `vars.` may stand in front of a name.
@@ -57,9 +57,9 @@ class Properties:
     bare_variables: bool = True
     #: Whether a program may make the cases of a suite.
     case_programs: bool = False
-    #: Where it looks for targets first, below the folder that its suites share.
+    #: The first paths at which it searches for targets, below the folder shared by its suites.
     targets_file: str = "targets.yaml"
-    #: What `$schema` of a suite has to say, where releases asked for it.
+    #: The required `$schema` of a suite, in releases that check it.
     suite_marker: str = ""
     #: Whether merge keys are merged; otherwise the engine passes over them.
     merges: bool = False
@@ -69,17 +69,18 @@ class Properties:
     replaced_variables: tuple[tuple[str, str], ...] = ()
     #: Where environment variables are put in: as the whole value of a setting of a target, or anywhere in any file.
     interpolates: Literal["targets", "everything"] = "targets"
-    #: How bad a case without a required key is: agentv skips it with a log line, and from 2.7 on `validate` says so.
+    #: The severity of a missing required key: AgentV skips the case with a log line, and from 2.7 on `validate` reports
+    #: it.
     incomplete_case: Literal["warning", "error"] = "warning"
-    #: Whether a case is skipped that has neither criteria nor expected output, assertions or turns of its own.
+    #: Whether a case without criteria, expected output, assertions and turns is skipped.
     skips_bare_cases: bool = False
     #: Whether a file of targets may be their list, without a key around it.
     bare_targets: bool = True
-    #: Whether members of a composite are dropped that have no name or an underscored type.
+    #: Whether composite members without a name, or with an underscored type, are dropped.
     literal_members: bool = False
     #: Whether a key that it does not know makes the engine reject the file.
     strict_keys: bool = False
-    #: Whether a kind of provider that is not known is looked up as a program.
+    #: Whether an unknown kind of provider is looked up as a program.
     custom_providers: bool = False
     #: Whether an evaluator has to have a name.
     names_required: bool = False
@@ -90,21 +91,22 @@ class Properties:
     #: The names that are filled in in a judge's prompt of one's own, and those of which such a prompt needs one.
     template_variables: tuple[str, ...] = ()
     answer_variables: tuple[str, ...] = ()
-    #: Those that stand for whole messages, as JSON, where the others stand for their text.
+    #: Variables with whole messages as JSON, where the others have their text.
     message_variables: tuple[str, ...] = ()
-    #: Whether a bare path in place of a judge's prompt is that file; otherwise the path itself is the prompt, unless `file://` is in front.
+    #: Whether a bare path in place of a judge's prompt is that file; otherwise the path itself is the prompt, unless it
+    #: has `file://`.
     bare_prompt_paths: bool = True
     #: What the engine calls the answer in judge prompts, templates and the input of code evaluators.
     wording: Literal["generated", "candidate", "answer", "output"] = "generated"
     #: Where the reference answer is: the first assistant message of the input, or the first or last expected message.
     reference: Literal["in-input", "first", "last"] = "in-input"
-    #: How the arguments of expected tool calls are compared where a suite does not say.
+    #: How the arguments of expected tool calls are compared by default.
     trajectory_args: Literal["superset", "exact"] = "superset"
     #: Whether the exit code of a code evaluator that prints no JSON is its verdict.
     exit_code_decides: bool = False
     #: Whether a program that grades finds a long answer in a file, by a key that is only there then.
     output_files: bool = False
-    #: Whether files of the input are guidelines when they stand in a folder of instructions or prompts, and are handed over apart.
+    #: Whether input files in a folder of instructions or prompts are guidelines, which are passed separately.
     guidelines: bool = True
     #: Whether files in messages reach programs with their absolute path and their content, or as the suite writes them.
     resolved_files: bool = False

@@ -1,4 +1,4 @@
-"""The reference as Markdown pages, made of the catalogue, the dialects and the rules."""
+"""The reference as Markdown pages, generated from the catalogue, the dialects and the rules."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -114,7 +114,7 @@ class _Catalogue:
         return "\n".join(parts)
 
     def evaluators(self, links: Mapping[str, str]) -> str:
-        """The types of evaluators, what all of them take, and what they are made of."""
+        """The types of evaluators, their common keys, and their parts."""
         types = (t for dialect in self.dialects for t in dialect.types.values())
         shapes = list(dict.fromkeys(t.shape for t in types if t.fate is not SpellingStatus.REJECTED))
         parts = ["# Evaluators", "", "## Every evaluator", "", self.table(Evaluator)]
@@ -194,7 +194,7 @@ class _Catalogue:
         yield code_cell(name), words, cell(declared.shown_default), cell(meaning), self._spellings(shape, declared)
 
     def _elsewhere(self, shape: type[Shape], declared: Key[Any]) -> str:
-        """What the key takes in the dialects that differ from the catalogue."""
+        """The kinds of the key in dialects that differ from the catalogue."""
         said: dict[str, list[str]] = {}
         for dialect in self.dialects:
             name = dialect.spelled(shape, declared.field)
@@ -208,7 +208,7 @@ class _Catalogue:
         return "".join(f" In {names}: {words}." for words, names in spans)
 
     def _needed(self, shape: type[Shape], declared: Key[Any]) -> str:
-        """Where a key has to be there."""
+        """The dialects in which a key is required."""
         having = [d for d in self.dialects if d.spelled(shape, declared.field)]
         needing = [d for d in having if d.demanded(shape, declared.field)]
         if not needing:
@@ -240,7 +240,7 @@ class _Catalogue:
         for fate in (
             SpellingStatus.CURRENT,
             SpellingStatus.DEPRECATED,
-        ):  # one that came and went within a dialect was never current
+        ):  # a spelling that came and went within a dialect was never current
             names: dict[str, str] = {}
             for dialect in self.dialects:
                 for known in dialect.types.values():
@@ -283,7 +283,7 @@ def shapes_in(kind: Kind[Any]) -> Iterator[type[Shape]]:
 
 
 def choices_of(kind: Kind[Any]) -> str:
-    """What each of the possible words means."""
+    """The meaning of each possible word."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     options = [option for branch in branches if isinstance(branch, Choice) for option in branch.options]
     return "".join(f"<br>{code_cell(name)}: {text}" for name, text in options)

@@ -1,4 +1,4 @@
-"""The page of dialects: what each one changes, keeps, ignores and refuses, and how it scores."""
+"""The page of dialects: what each one changes, keeps, ignores and rejects, and how it scores."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _INTRODUCTION = (
 
 
 def dialects_page(dialects: Sequence[Dialect], ways: Mapping[str, Sequence[str]]) -> str:
-    """What tells dialects apart, oldest first."""
+    """The differences between dialects, oldest first."""
     parts = [
         "# Dialects", "",
         _INTRODUCTION, "",
@@ -149,7 +149,7 @@ def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]
 
 
 def _properties(dialect: Dialect, older: Dialect | None) -> list[str]:
-    """What differs from the dialect before; all of it for the first one."""
+    """The differences from the dialect before; everything for the first one."""
     lines = []
     for each in fields(Properties):
         value = getattr(dialect.properties, each.name)
@@ -160,13 +160,13 @@ def _properties(dialect: Dialect, older: Dialect | None) -> list[str]:
 
 
 def property_words(name: str, value: Any) -> str:
-    """A property of a dialect in a sentence; empty for one that says nothing with this value."""
+    """A property of a dialect in a sentence; empty if this value has none."""
     words = _PROPERTIES[name]
     return words(value) if callable(words) else words.get(value, "")
 
 
 def _samples(patterns: Sequence[str]) -> str:
-    """What is filled in, as it may be written."""
+    """The forms of references."""
     return ", ".join(code_cell(sample) for sample in _SAMPLES if any(re.fullmatch(p, sample) for p in patterns))
 
 

@@ -1,8 +1,8 @@
 """The catalogue as JSON Schema (draft-07), one schema for each dialect and kind of file.
 
-Written for editors that complete and check by schema, so that there is one reason for every complaint: evaluators are
-distinguished by `if`/`then` on their `type`, unions by the JSON types of their parts; nothing is tried branch by branch.
-What an engine ignores silently carries a `deprecationMessage`; what it refuses is not a valid value.
+Written for editors that complete and check by schema, so that every error has one reason: evaluators are distinguished
+by `if`/`then` on their `type`, unions by the JSON types of their parts; there is no trial of branches. Keys that an
+engine silently ignores have a `deprecationMessage`; values that it rejects are invalid.
 """
 
 import re
@@ -67,7 +67,7 @@ _OF_PROMPTFOO: Mapping[str, FileKind] = {
 
 
 def kinds_of(dialect: Dialect) -> Mapping[str, FileKind]:
-    """What a schema of a dialect can be made for, by the word on the command line."""
+    """The kinds of files with a schema in a dialect, by their names on the command line."""
     return _OF_PROMPTFOO if dialect.properties.engine == "promptfoo" else KINDS
 
 
@@ -122,7 +122,7 @@ class _Schema:
         return made
 
     def value(self, kind: Kind[Any]) -> Json:
-        """The schema of the values of a kind, and of a string that stands for one which is only known at run time."""
+        """The schema of the values of a kind, or of a string for a value that is only known at run time."""
         bare = self._bare(kind)
         found = types(bare)
         takes = isinstance(kind, Number | Integer | Boolean | Choice | ListOf | NodeUnion)
@@ -185,7 +185,7 @@ class _Schema:
         return {"$ref": f"#/definitions/{name}"}
 
     def _dispatch(self, base: type[Shape]) -> Json:
-        """`if` the tag says this, `then` the shape is that. With a tag that nobody knows it may have any key."""
+        """`if` the tag has this value, `then` the shape is that one. With an unknown tag any key is allowed."""
         shared = self._mapping(base)
         shared.pop("additionalProperties", None)
         needed: Json = {name: shared.pop(name) for name in ("required", "allOf") if name in shared}
@@ -290,7 +290,7 @@ class _Schema:
         return self.value(declared.kind)
 
     def _tags(self, base: type[Shape]) -> Json:
-        """The tags that there are, with what they stand for. Any other string may be a program, or is passed over."""
+        """The known tags, with their shapes. Any other string may be a program, or is ignored."""
         known = [t for t in self.dialect.types_of(base).values() if t.fate is SpellingStatus.CURRENT]
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}

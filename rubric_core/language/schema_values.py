@@ -1,4 +1,4 @@
-"""Pieces of JSON Schema: scalars, conditions, and what is said about a key."""
+"""Parts of JSON Schema: scalars, conditions, and annotations of a key."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -43,7 +43,7 @@ def choice(kind: Choice) -> Json:
 
 
 def types(schema: Json) -> list[str]:
-    """The JSON types that a schema allows; all of them where it names none."""
+    """The JSON types that a schema allows; all of them by default."""
     found = schema.get("type", _EVERY_TYPE)
     return [found] if isinstance(found, str) else list(found)
 
@@ -54,7 +54,7 @@ def has(name: str, value: Json | None = None) -> Json:
 
 
 def annotations(name: str, declared: Key[Any]) -> Json:
-    """What editors show of a key: its documentation, default and example."""
+    """The annotations of a key for editors: its documentation, default and example."""
     default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
     example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
     doc = f"{declared.doc} {EXTENSION}" if declared.extension else declared.doc
@@ -70,7 +70,7 @@ def annotations(name: str, declared: Key[Any]) -> Json:
 
 
 def or_nothing(schema: Json) -> Json:
-    """The same schema, or no value after the key (`null`)."""
+    """The same schema, or null for a key without a value."""
     if "enum" in schema:
         said = (
             "description",
@@ -89,7 +89,7 @@ def or_nothing(schema: Json) -> Json:
 
 
 def or_reference(needed: Json) -> Json:
-    """What has to be there, unless a `$ref` stands for it."""
+    """The requirement, unless a `$ref` takes its place."""
     return {"allOf": [{"if": {"required": ["$ref"]}, "else": needed}]} if needed else {}
 
 

@@ -1,4 +1,4 @@
-"""Names of variables, settings and headers that tell that the value is a secret."""
+"""Names of variables, settings and headers whose value is a secret."""
 
 import re
 
@@ -6,7 +6,7 @@ from rubric_core.lazy_compilation import pattern
 
 __all__ = ["NOT_SENT", "looks_secret"]
 
-#: What stands behind these keys of a suite is for targets and programs, which need their keys: no model sees it.
+#: The values of these keys of a suite are for targets and programs, which need their keys: no model receives them.
 NOT_SENT = frozenset({
     "provider", "providers", "target", "targets", "config", "env", "environment", "workspace", "execution", "headers", "hooks",
 })  # fmt: skip

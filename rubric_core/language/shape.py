@@ -9,7 +9,7 @@ from rubric_core.text import Span
 
 __all__ = ["EXTENSION", "FieldPlace", "Key", "Shape", "as_list", "children", "key"]
 
-#: What is said of a key that AgentV does not know.
+#: The support of a key that AgentV does not know.
 EXTENSION = "Rubric's own: AgentV ignores it."
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class FieldPlace(NamedTuple):
     node: Node
     #: The spelling in the text.
     name: str
-    #: Whether it stands behind an alias or merge key, so that the spans are those of the reference.
+    #: Whether it is behind an alias or merge key, so that the spans are those of the reference.
     borrowed: bool = False
     #: What the value refers to, when it is an alias.
     meant: Node | None = None
@@ -153,33 +153,33 @@ class Shape:
     keys: ClassVar[Mapping[str, Key[Any]]] = {}
     #: Those that the class itself declares.
     _own_keys: ClassVar[Mapping[str, Key[Any]]] = {}
-    #: Whether the engine takes any further key (metadata, configuration passed through …).
+    #: Whether the engine accepts any other key (metadata, configuration that is passed on …).
     open: ClassVar[bool] = False
     #: Whether an engine that is strict about keys refuses those that it does not know here.
     strict: ClassVar[bool] = False
 
-    #: Whether a key that is nearly a known one is reported even though any further key may stand here.
+    #: Whether a key that resembles a known one is reported even though any key is allowed.
     watched: ClassVar[bool] = False
     #: Whether the key without a value means the same as no key.
     nullable: ClassVar[bool] = False
     #: Whether `{name: {…}}` is short for `{id: name, …}`.
     keyed: ClassVar[bool] = False
 
-    #: Attributes beside the keys that hold further shapes.
+    #: Attributes besides the keys that hold further shapes.
     parts: ClassVar[tuple[str, ...]] = ()
-    #: The field that says which of the shapes below this one a mapping has.
+    #: The field that selects one of the shapes below this one.
     tag: ClassVar[str] = "type"
-    #: Fields whose mapping is read as if its keys stood beside them.
+    #: Fields whose mapping is read as if its keys were beside them.
     nested: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, span: Span, node: Node | None = None, **fields: Any) -> None:
-        #: The stretch that stands for the whole thing in a message: its first line, or the item itself.
+        #: The span of the whole mapping in a message: its first line, or the item itself.
         self.span = span
         self.node = node
         self.places: dict[str, FieldPlace] = {}
         #: Fields that are written under a spelling which this dialect does not read.
         self.unread: dict[str, FieldPlace] = {}
-        #: Whether the mapping stands behind an alias, so that its spans are those of the reference.
+        #: Whether the mapping is behind an alias, so that its spans are those of the reference.
         self.borrowed = False
         if fields:
             vars(self).update(fields)

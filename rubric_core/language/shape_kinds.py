@@ -21,7 +21,7 @@ class Shaped(Kind[Any]):
 
 
 class Tagged(Kind[Any]):
-    """A mapping whose `type` says which of the shapes below `base` it has."""
+    """A mapping whose `type` selects one of the shapes below `base`."""
 
     __slots__ = ("base",)
 

@@ -107,7 +107,7 @@ class Provider(Entry):
 
 
 def _entry(base: type[Entry], settings: type[Settings]) -> type[Entry]:
-    """The entries of one kind: what every entry has, and the settings of the kind."""
+    """The entries of one kind: the keys of every entry, and the settings of the kind."""
     nested = key(Shaped(settings), Entry.keys["settings"].doc)
     body = {"__doc__": settings.__doc__, "__module__": __name__, "settings": nested}
     return type(f"{settings.__name__}{base.__name__}", (settings, base), body)
@@ -120,7 +120,7 @@ ENTRIES: Mapping[tuple[type[Entry], type[Settings]], type[Entry]] = {
 
 _TARGETS = ListOf(Tagged(Target))
 _PROVIDERS = ListOf(NodeUnion(text=Text(), mapping=Tagged(Provider)))
-#: What stands under `targets` or `providers` inside a suite: names, and entries of its own.
+#: The content of `targets` or `providers` inside a suite: names, and entries of its own.
 INLINE_TARGETS = NodeUnion(
     text=_NAME, mapping=Tagged(Target), sequence=ListOf(NodeUnion(text=_NAME, mapping=Tagged(Target)))
 )

@@ -1,8 +1,8 @@
-"""How often suites use keys and values, each by what stands in front of it: what completion orders its offers by.
+"""Usage counts of keys and values in suites, each with what precedes it, for the order of completions.
 
-`usage.json` beside this module holds the counts of suites in general. They come from the examples in AgentV's repository,
-releases 0.1 to 5.3. Each example counts once, however many suites it has: one that checks a hundred cases alike says no
-more about the next author than one with two. A test counts them again where these suites are at hand.
+`usage.json` beside this module holds the counts of suites in general. They come from the examples in AgentV's
+repository, releases 0.1 to 5.3. Each example counts once, however many suites it has: one that checks a hundred cases
+alike says no more about the next author than one with two. A test counts them again where these suites are at hand.
 """
 
 import json
@@ -28,15 +28,15 @@ NAMES = frozenset({"target", "template"})
 _TYPES = frozenset({"type", "provider"})
 #: Said of a field whose words are those of the language.
 _CLOSED = "closed"
-#: So many uses weigh as much as everything that is known more generally: of a key anywhere, of one behind another.
+#: The weight of more general counts: of a key anywhere, of one after another.
 _ANYWHERE, _BEHIND = 5.0, 1.0
-#: A mapping that is still typed ends where its last key does: the cursor may be so many characters after it.
+#: A mapping that is still being typed ends at its last key: the cursor may be this many characters after it.
 _FARTHEST = 500
 
 
 def lineage(shape: type[Shape]) -> tuple[str, ...]:
-    """The name of a shape, behind that of the most general one that it is a kind of."""
-    cls: Any = shape  # a class with keys of its own is hashable all the same
+    """The name of a shape, after that of its most general base."""
+    cls: Any = shape  # a class with keys of its own is still hashable
     return _lineage(cls)
 
 
@@ -55,7 +55,7 @@ def type_word(shape: type[Shape], name: str) -> str:
 
 
 def count(shapes: Iterable[Shape]) -> Counts:
-    """The keys and values of shapes, each of which comes behind the one that it is in."""
+    """The keys and values of shapes, each of which follows the one that contains it."""
     found = Counts()
     behind: dict[int, Shape | str] = {}
     for shape in shapes:
@@ -66,7 +66,7 @@ def count(shapes: Iterable[Shape]) -> Counts:
 
 
 def _items(shape: Shape) -> Iterator[tuple[Shape, Shape | str]]:
-    """The shapes in the lists of a shape, each with the one in front of it; the first with the name of the list."""
+    """The shapes in the lists of a shape, each with its predecessor; the first with the name of the list."""
     for field in shape.places:
         value = vars(shape).get(field)
         front: Shape | str = f"{field}[]"
@@ -77,7 +77,7 @@ def _items(shape: Shape) -> Iterator[tuple[Shape, Shape | str]]:
 
 
 def front_at(shapes: Iterable[Shape], offset: int, shape: type[Shape], field: str, *, fresh: bool) -> str:
-    """What is in front of the value of `field` in the list item at `offset`; `fresh` for an item that does not exist yet."""
+    """The predecessor of the value of `field` in the list item at `offset`; `fresh` for an item that does not exist yet."""
     base = lineage(shape)[:1]
     nearest: tuple[int, Shape, Shape | str] | None = None
     around = (s for s in shapes if s.node is None or s.node.whole.start <= offset <= s.node.whole.end + _FARTHEST)
@@ -128,7 +128,7 @@ def _words(shape: Shape, field: str) -> Iterator[str]:
 
 @lru_cache(maxsize=512)
 def _counted(cls: Any) -> Mapping[str, str]:
-    """The fields of a shape that have one of a few words (`_CLOSED`), or a name (what it is one of)."""
+    """The fields of a shape with an enumeration (`_CLOSED`), or a name (of which kind)."""
     found = {name: where for name, declared in cls.keys.items() if (where := _closed(declared.kind))}
     return {**found, "type": _CLOSED} if issubclass(cls, Evaluator) else found
 

@@ -1,7 +1,7 @@
 """What a value may be. A kind is data; lowering, completion, hover and the JSON Schema each read it.
 
-No kind is tried against a value to see whether it fits: a union is decided by what stands in the text (`NodeUnion`) or by
-the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
+Kinds are not tried one by one: a union is decided by the node (`NodeUnion`) or by the `type` key beside it (`Tagged`),
+so that every issue has one reason.
 """
 
 from typing import Any, Generic, Literal, TypeVar
@@ -26,12 +26,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Kind(Generic[T_co]):
-    """A set of values; the type parameter is what a good value becomes in Python."""
+    """A set of values; the type parameter is the Python type of a valid value."""
 
     __slots__ = ()
 
     def words(self) -> str:
-        """What is expected, with its article: "a number from 0 to 1"."""
+        """The expected value, with its article: "a number from 0 to 1"."""
         raise NotImplementedError
 
 
@@ -41,7 +41,7 @@ class Text(Kind[str]):
 
     #: Whether a string of nothing but white space is a value.
     blank: bool = False
-    #: Whether white space alone is a value, though an empty string is none.
+    #: Whether white space alone is a value, although an empty string is not.
     spaces: bool = False
     #: What the string refers to, for completion, links and rename: "target", "case", "file", "member" …
     refers_to: str = ""
@@ -67,7 +67,7 @@ class Number(Kind[float]):
     at_least: float | None = None
     at_most: float | None = None
     above: float | None = None
-    #: Whether a value outside the bounds is left to a rule of its own, which says more than "out of range".
+    #: Whether a value outside of the bounds is reported by a rule of its own, which is more specific.
     judged_by_rule: bool = False
     #: The unit of a duration: seconds or milliseconds.
     unit: Literal["", "s", "ms"] = ""
@@ -98,7 +98,7 @@ class Boolean(Kind[bool]):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Kind[str]):
-    """One of a few words, each with what it means."""
+    """One of a few words, each with its meaning."""
 
     options: tuple[tuple[str, str], ...]
 
@@ -156,7 +156,7 @@ class Ranges(Kind[Any]):
 
 @dataclass(frozen=True, slots=True)
 class NodeUnion(Kind[Any]):
-    """A union decided by what is written: a scalar of some type, a mapping, or a list."""
+    """A union decided by the node: a scalar of some type, a mapping, or a list."""
 
     text: Kind[Any] | None = None
     number: Kind[Any] | None = None

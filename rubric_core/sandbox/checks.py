@@ -1,7 +1,7 @@
 """Patterns and JSON Schemas in a sandbox process. `worker` loads this module by its path, without the packages around it.
 
-Patterns may never end, those in a schema as well, and the references of a schema may multiply. None is followed out of a schema:
-jsonschema itself would send a request to `http://…`, and read `file:///…`.
+Patterns may never end, also those in a schema, and the references of a schema may multiply. None is followed out of a
+schema: jsonschema itself would send a request to `http://…`, and read `file:///…`.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["InvalidSchemaError", "checked", "schemas_in"]
 
-#: Keywords that say something about a schema and check nothing.
+#: Annotations of a schema, which check nothing.
 _ANNOTATIONS = frozenset({
     "$schema", "$id", "$comment", "title", "description", "default", "examples", "definitions", "$defs", "readOnly", "writeOnly",
     "deprecated", "contentMediaType", "contentEncoding", "contentSchema", "nullable", "then", "else",
@@ -24,18 +24,18 @@ _LONGEST = 1_000
 
 
 class InvalidSchemaError(Exception):
-    """A schema that promptfoo refuses; the message says why, as a verb ("has a schema …")."""
+    """A schema that promptfoo rejects; the message says why, as a verb ("has a schema …")."""
 
 
 def checked(request: dict[str, Any]) -> Any:
-    """What a request asks: whether a pattern matches, or what is wrong with values. Raises InvalidSchemaError."""
+    """The result of a request: whether a pattern matches, or the errors of values. Raises InvalidSchemaError."""
     if request["do"] == "match":
         return _matches(request)
     return _first_errors(request["schema"], request["patterns"], request["values"])
 
 
 def _matches(request: dict[str, Any]) -> bool:
-    """Whether a pattern matches somewhere in a text, or at its start where it is sticky."""
+    """Whether a pattern matches anywhere in a text, or at its start if it is sticky."""
     import re  # noqa: PLC0415
 
     engine: Any = re

@@ -18,7 +18,7 @@ __all__ = ["FILTERS"]
 _NUMBER = re.compile(r"\s*[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _TAG = re.compile(r"</?[a-z][a-z0-9]{0,99}\b[^<>]{0,2000}>", re.IGNORECASE)
-#: What `encodeURIComponent` leaves as it is.
+#: The characters that `encodeURIComponent` does not escape.
 _PLAIN = "-_.!~*'()"
 
 
@@ -39,7 +39,7 @@ def _list(name: str, value: Any) -> list[Any]:
 
 
 def _member(item: Any, name: Any) -> Any:
-    """A member of an item of a list; None for one that is not there."""
+    """A member of an item of a list; None if it is missing."""
     if item is None:
         raise TemplateRuntimeError(f"an item is nothing, which has no {name}")
     found = item
@@ -77,7 +77,7 @@ def _center(value: Any, width: Any = 80) -> str:
     blanks = int(number(width) or 80) - len(text)
     if blanks <= 0:
         return text
-    # promptfoo's Nunjucks puts one blank too few before where they are odd.
+    # promptfoo's Nunjucks puts one blank too few before the text if their number is odd.
     return " " * math.ceil(blanks / 2 - blanks % 2) + text + " " * math.ceil(blanks / 2)
 
 
@@ -104,7 +104,7 @@ def _dump(value: Any, indent: Any = None) -> str:
 
 
 def _json(value: Any, step: str, line: str) -> str:
-    """A value as `JSON.stringify` writes it; `line` is the break, with the blanks, in front of what ends it."""
+    """A value as `JSON.stringify` writes it; `line` is the line break with the indentation of the closing bracket."""
     if isinstance(value, bool) or value is None or isinstance(value, Undefined):
         return shown(value) or "null"
     if isinstance(value, int | float):

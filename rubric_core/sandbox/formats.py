@@ -20,7 +20,7 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\u2028\u2029]")
 #: A URI in its five parts: scheme, authority, path, query and fragment.
 _URI = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^#]*))?", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(?:([^@\[\]]*)@)?(\[[^\]]*\]|[^:@\[\]]*)(?::[0-9]*)?")
-#: The signs of the parts of a URI, of which `:@/?` stand in some of them only.
+#: The characters of the parts of a URI, of which `:@/?` are only allowed in some.
 _SIGNS, _ESCAPED = r"\w.~!$&'()*+,;=", "%[0-9a-f]{2}"
 _PARTS = {
     further: re.compile(f"(?:[{_SIGNS}{further}-]|{_ESCAPED})*", re.IGNORECASE | re.ASCII)
@@ -137,7 +137,7 @@ def _is_url(text: str) -> bool:
 
 
 def _is_pattern(text: str) -> bool:
-    """Nearly what JavaScript takes for a pattern: groups are named otherwise, and the rest is taken for the same."""
+    """An approximation of valid JavaScript patterns: named groups are converted, the rest is taken as Python's."""
     try:
         re.compile(re.sub(r"\(\?<(?=[A-Za-z_$])", "(?P<", text))
     except (re.error, RecursionError, OverflowError):
@@ -168,7 +168,7 @@ def is_format(name: object) -> bool:
 
 
 def fits_format(name: str, value: Any) -> bool:
-    """Whether a value has a format; what is neither a text nor a number has every one, as has a text those of numbers."""
+    """Whether a value has a format; formats of texts do not apply to other values, nor those of numbers to texts."""
     if isinstance(value, str):
         if name in _PATTERNS:
             return re.fullmatch(_PATTERNS[name], value) is not None

@@ -82,7 +82,7 @@ class _Operators(NodeTransformer):
         return nodes.CondExpr(_filter("_truthy", node.left), node.right, node.left, lineno=node.lineno)
 
     def visit_Or(self, node: nodes.Or) -> nodes.Expr:  # noqa: N802
-        """The first value where it is true, else the second."""
+        """The first value if it is true, else the second."""
         self.generic_visit(node)
         return nodes.CondExpr(_filter("_truthy", node.left), node.left, node.right, lineno=node.lineno)
 
@@ -130,7 +130,7 @@ def _without_mark(node: nodes.Expr) -> tuple[bool, nodes.Expr]:
 
 
 class Switch(Extension):
-    """`{% switch %}` with `{% case %}` and `{% default %}`: a case without a body goes on to the next one."""
+    """`{% switch %}` with `{% case %}` and `{% default %}`: a case without a body falls through."""
 
     tags = {"switch"}  # noqa: RUF012  # as Jinja declares it
 

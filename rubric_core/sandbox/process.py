@@ -1,7 +1,7 @@
 """Runs computations in processes that are killed when they take too long or too much memory.
 
-A process is started when the first request needs one, and reused. It has none of the environment's variables, and limits of its
-own for processor time and memory, so that it ends even when the process that started it was killed and can end nothing.
+A process is started when the first request needs one, and reused. It has no environment variables, and its own limits
+of CPU time and memory, so that it ends even if the process that started it is killed.
 """
 
 import json
@@ -22,22 +22,22 @@ __all__ = ["Sandbox", "SandboxError"]
 _PROGRAM = Path(__file__).with_name("worker.py")
 #: Bytes of a reply.
 _LARGEST = 50_000_000
-#: How many times as long as a computation may take it may be waited for.
+#: The maximum waiting time as a multiple of the allowed CPU time.
 _PATIENCE = 4
 #: The exit code of a process that used up its time.
 _TIMED_OUT = -signal.SIGPROF if sys.platform != "win32" else None
-#: What a process asks for while it computes: a name, and what is asked about it.
+#: A request of the computation for a value: its kind and its name.
 Question = Callable[[str, Any], Any]
 
 
 class SandboxError(Exception):
-    """A computation that was ended, or failed; the message says why, as a verb ("took longer than 5 s")."""
+    """A computation was ended or failed; the message says why, as a verb ("took longer than 5 s")."""
 
     def __init__(self, message: str, *, told: bool = False, slow: bool = False) -> None:
         super().__init__(message)
         #: Whether it took too long.
         self.slow = slow
-        #: Whether the computation tells what is wrong with it; the message is a sentence then.
+        #: Whether the message is a full sentence of the computation itself.
         self.told = told
 
 
@@ -50,17 +50,17 @@ class Sandbox:
         self._threads: ThreadPoolExecutor | None = None
         from threading import local  # noqa: PLC0415  # a check computes nothing here
 
-        #: Of a thread that works for `threaded`, the processes that compute for it: others are not ended with it.
+        #: The processes of a thread of `threaded`, so that no others are ended with it.
         self._of_thread = local()
         weakref.finalize(self, _end, self._idle)
 
     def call(self, request: Mapping[str, Any], seconds: float, answer: Question | None = None) -> Any:
-        """What a process makes of a request. Blocks; on an event loop, use `compute` or a thread.
+        """The result of a request. Blocks; on an event loop, use `compute` or a thread.
 
         Args:
             request: See `worker`.
-            seconds: How long it may take, the start of a process left out.
-            answer: Answers what the process asks meanwhile; what it raises ends the computation, and comes out of this.
+            seconds: The allowed time, without the start of a process.
+            answer: Answers requests of the process; its errors end the computation, and are raised.
 
         Raises SandboxError.
         """
@@ -93,7 +93,7 @@ class Sandbox:
         return await self.threaded(lambda: self.call(request, seconds))
 
     async def threaded(self, work: Callable[[], Any]) -> Any:
-        """What `work` gives, which calls this sandbox, in a thread; cancelling ends its computations, so that the thread ends."""
+        """The result of `work`, which uses this sandbox in a thread; cancelling ends its computations and thread."""
         import asyncio  # noqa: PLC0415  # a check needs none of it
         from contextvars import copy_context  # noqa: PLC0415
 
@@ -128,7 +128,7 @@ class Sandbox:
         return self._threads
 
     def stop(self) -> None:
-        """End what is being computed."""
+        """End the running computations."""
         _kill(self._busy)
 
     def close(self) -> None:
@@ -159,7 +159,7 @@ class _Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={},
-                start_new_session=True,  # Ctrl-C is for the one who asked
+                start_new_session=True,  # Ctrl-C is handled by the parent
             )
         except OSError as error:
             raise SandboxError(f"could not be computed: {error.strerror or error}") from None
@@ -169,10 +169,10 @@ class _Process:
         self._send({"path": [each for each in sys.path if each]})
 
     def reply(self, request: Mapping[str, Any], seconds: float, answer: Question | None) -> Any:
-        """What it makes of a request. Raises SandboxError."""
+        """The reply to a request. Raises SandboxError."""
         from threading import Timer  # noqa: PLC0415
 
-        # It counts processor time and ends by itself; on a busy machine that takes longer, but not for ever.
+        # The process limits its own CPU time; on a busy machine, the wall-clock time is longer, but bounded.
         timer = Timer(_PATIENCE * seconds, self._expire)
         timer.daemon, self.is_idle = True, False
         timer.start()
@@ -201,7 +201,7 @@ class _Process:
             self._process.stdin.write(json.dumps(message, default=str).encode() + b"\n")
             self._process.stdin.flush()
         except (OSError, ValueError):
-            return  # it has ended, which reading tells
+            return  # it has ended, which shows when reading
         except RecursionError:
             raise SandboxError("is nested too deeply") from None
 
@@ -237,12 +237,12 @@ class _Process:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Have it end soon; whoever waits for its reply gets an error."""
+        """Kill it; callers that wait for its reply get an error."""
         with suppress(OSError):
             self._process.kill()
 
     def end(self) -> None:
-        """End it, and what belongs to it."""
+        """End it, and release its resources."""
         self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):

@@ -14,7 +14,7 @@ _LARGEST_EXACT = 2**53
 
 
 def shown(value: Any) -> str:
-    """A value in a text as JavaScript writes it: lists with commas, mappings without their content."""
+    """A value as text in JavaScript: lists with commas, mappings without their content."""
     if value is None or isinstance(value, Undefined):
         return ""
     if isinstance(value, bool):
@@ -32,7 +32,7 @@ def number_text(value: float) -> str:
     value = float(value)
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
-    # Both languages write the fewest digits that name a number, and differ in where the point stands.
+    # Both languages write the fewest digits that identify a number, but place the point differently.
     mantissa, _, written = f"{value!r}".lower().partition("e")
     whole, _, part = mantissa.lstrip("-").partition(".")
     digits = (whole + part).lstrip("0")
@@ -51,7 +51,7 @@ def number_text(value: float) -> str:
 
 
 def number(value: Any) -> float:
-    """A value as JavaScript counts with it; NaN for what is none."""
+    """A value converted to a number as in JavaScript; NaN if impossible."""
     if isinstance(value, Undefined):
         return math.nan
     if value is None or value in ("", []):
@@ -71,7 +71,7 @@ def is_nothing(value: Any) -> bool:
 
 
 def is_truthy(value: Any) -> bool:
-    """Whether JavaScript takes a value for true: lists and mappings always are."""
+    """Whether a value is true in JavaScript: lists and mappings always are."""
     return isinstance(value, list | tuple | dict | range) or bool(value and value == value)  # noqa: PLR0124  # no NaN
 
 
@@ -79,7 +79,7 @@ def is_truthy(value: Any) -> bool:
 
 
 def _added_text(value: Any) -> str:
-    """A value that is added to a text."""
+    """A value as an operand of string concatenation."""
     return "undefined" if isinstance(value, Undefined) else "null" if value is None else shown(value)
 
 
@@ -88,7 +88,7 @@ def _is_text(value: Any) -> bool:
 
 
 def computed(operator: str, left: Any, right: Any) -> Any:
-    """What an operator of arithmetic gives in JavaScript."""
+    """The result of an arithmetic operator in JavaScript."""
     if operator == "+" and (_is_text(left) or _is_text(right)):
         return _added_text(left) + _added_text(right)
     one, other = number(left), number(right)
@@ -98,7 +98,7 @@ def computed(operator: str, left: Any, right: Any) -> Any:
         return _OPERATIONS[operator](one, other)
     except OverflowError:
         return math.inf
-    except ValueError:  # of what is infinite or no number
+    except ValueError:  # infinite or NaN
         return math.nan
 
 
@@ -121,7 +121,7 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def _is_equal(left: Any, right: Any) -> bool:
-    """`==` of JavaScript, to which a text and the number that it is are equal."""
+    """`==` of JavaScript, which converts texts to numbers."""
     nothing = [value is None or isinstance(value, Undefined) for value in (left, right)]
     if any(nothing):
         return all(nothing)
@@ -145,12 +145,12 @@ def _is_less(left: Any, right: Any, *, or_equal: bool = False) -> bool:
 
 
 def _items(value: Any) -> Any:
-    """What a loop with one name goes over: the items of a list, and nothing of a mapping."""
+    """The items of a loop with one name: those of a list, and none of a mapping."""
     return value if isinstance(value, str | list | tuple | range) else ()
 
 
 def _pairs(value: Any, count: int) -> Any:
-    """What a loop with several names goes over: the keys of a mapping with their values, or items in parts."""
+    """The items of a loop with several names: the keys of a mapping with their values, or unpacked items."""
     if isinstance(value, dict):
         return list(value.items())
     if isinstance(value, str):
@@ -160,13 +160,13 @@ def _pairs(value: Any, count: int) -> Any:
 
 
 def _searched(value: Any) -> Any:
-    """What `in` looks for something in."""
+    """The container that `in` searches."""
     if not isinstance(value, str | list | tuple | dict | range):
         raise TemplateRuntimeError("`in` takes a text, a list or a mapping")
     return value
 
 
-#: What stands in templates for the operators of JavaScript, see `nunjucks.javascript_tree`.
+#: The names in templates of JavaScript's operators, see `nunjucks.javascript_tree`.
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "_same": _is_same, "_eq": _is_equal, "_lt": _is_less, "_lteq": lambda a, b: _is_less(a, b, or_equal=True),
     "_gt": lambda a, b: _is_less(b, a), "_gteq": lambda a, b: _is_less(b, a, or_equal=True), "_truthy": is_truthy,

@@ -1,7 +1,7 @@
 """The program of a sandbox process: reads requests on standard input, a line of JSON each, and writes replies.
 
-It is run by its path, without the packages around it. A request says what to `do` and how many `seconds` of processor time that
-may take; the reply has a `value` or an `error`. Meanwhile it may `ask` something `about` something, and gets an `answer`.
+It is run by its path, without the packages around it. A request has an action (`do`) and its `seconds` of CPU time; the
+reply has a `value` or an `error`. Meanwhile it may `ask` for a value `about` a name, and gets an `answer`.
 """
 
 import json
@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 
 #: Bytes of memory.
 _MEMORY = 512 << 20
-#: Characters of a text that a template gives.
+#: Characters of a rendered text.
 _LONGEST = 10_000_000
-#: How many templates are kept ready to be filled in.
+#: The number of cached templates.
 _KEPT = 500
-#: What texts, lists and numbers have in JavaScript.
+#: The members of texts, lists and numbers in JavaScript.
 _MEMBERS = frozenset({
     "at", "charAt", "charCodeAt", "codePointAt", "concat", "copyWithin", "endsWith", "entries", "every", "fill", "filter", "find", "findIndex",
     "findLast", "flat", "flatMap", "forEach", "includes", "indexOf", "join", "keys", "lastIndexOf", "localeCompare", "map", "match",
@@ -64,7 +64,7 @@ class _Talk:
     def receive(self) -> dict[str, Any]:
         line = self._source.readline()
         if not line.endswith(b"\n"):
-            os._exit(0)  # whoever asked has gone
+            os._exit(0)  # the parent has gone
         told: dict[str, Any] = json.loads(line)
         return told
 
@@ -73,20 +73,20 @@ class _Talk:
         self._sink.flush()
 
     def ask(self, what: str, about: Any) -> Any:
-        """What the other side says; waiting for it takes none of the time."""
+        """The parent's answer; waiting for it uses no CPU time."""
         self.send({"ask": what, "about": about})
         return self.receive()["answer"]
 
     def clock(self, seconds: float) -> None:
-        """End this process after so much processor time, whatever it does then; 0: do not."""
-        with suppress(ImportError, AttributeError):  # Windows, where whoever asked ends it
+        """End this process after this much CPU time, whatever it does then; 0: no limit."""
+        with suppress(ImportError, AttributeError):  # Windows, where the parent ends it
             import signal  # noqa: PLC0415
 
             signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit_memory() -> None:
-    """Where the system keeps such a limit; macOS does not."""
+    """Limit the memory, on systems that support it; macOS does not."""
     with suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415  # not on Windows
 
@@ -98,14 +98,14 @@ def _limit_memory() -> None:
 
 @lru_cache
 def _beside(name: str) -> Any:
-    """The module `NAME.py` beside this one. Those that are loaded after it can import it."""
+    """The module `NAME.py` in this folder. Modules loaded after it can import it."""
     from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415  # templates of agentv need none
 
     spec = spec_from_file_location(name, f"{__file__.removesuffix('worker.py')}{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = module_from_spec(spec)
-    sys.modules[f"rubric_core.sandbox.{name}"] = module  # where nothing else of that package can be imported
+    sys.modules[f"rubric_core.sandbox.{name}"] = module  # no other module of that package can be imported
     spec.loader.exec_module(module)
     return module
 
@@ -125,7 +125,7 @@ def _checked(request: dict[str, Any]) -> Any:
 
 
 class _Failure(Exception):  # noqa: N818  # what a reply says, as a whole sentence
-    """A template that cannot be filled in."""
+    """A template cannot be rendered."""
 
 
 class _Variables(Mapping[str, str]):
@@ -153,7 +153,7 @@ class _Variables(Mapping[str, str]):
 
 
 class _Templates:
-    """Fills in templates. jinja2 is imported with the first one."""
+    """Renders templates. jinja2 is imported with the first one."""
 
     def __init__(self, talk: "_Talk") -> None:
         self._talk = talk
@@ -161,7 +161,7 @@ class _Templates:
         self._compiled: dict[tuple[str, bool, tuple[str, ...]], tuple[set[str], Any]] = {}
 
     def text(self, request: dict[str, Any]) -> str | None:
-        """A template of a request with its values; None where a name in it has no value, unless it is `plain` Nunjucks."""
+        """The rendered template of a request; None if a name has no value, unless it is `plain` Nunjucks."""
         from jinja2 import TemplateError, TemplateSyntaxError  # noqa: PLC0415
 
         values, is_plain = request["values"], bool(request.get("plain"))
@@ -182,7 +182,7 @@ class _Templates:
         return made
 
     def _read(self, template: str, filters: tuple[str, ...], is_plain: bool) -> tuple[set[str], Any]:
-        """The names that a template wants, and the template, ready to be filled in."""
+        """The names that a template uses, and the compiled template."""
         from jinja2 import meta  # noqa: PLC0415
 
         known = self._compiled.get((template, is_plain, filters))
@@ -205,7 +205,7 @@ class _Templates:
         return known
 
     def _plain(self, filters: tuple[str, ...]) -> Any:
-        """Templates as Nunjucks itself fills them in: what is missing is empty, and values are written as JavaScript writes them."""
+        """Templates as Nunjucks itself renders them: missing values are empty, and values are written as in JavaScript."""
         from jinja2 import ChainableUndefined  # noqa: PLC0415
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
 
@@ -251,7 +251,7 @@ class _Templates:
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
 
         class Missing(Undefined):
-            """Empty in a text, as in Nunjucks, but a variable of the environment has to be there."""
+            """Empty in a text, as in Nunjucks, except that environment variables have to exist."""
 
             def __str__(self) -> str:
                 if isinstance(self._undefined_obj, _Variables):
@@ -267,12 +267,12 @@ class _Templates:
         return made
 
     def _filtered(self, name: str, *arguments: Any, **named: Any) -> Any:
-        """What a filter of the suite gives; arguments with names are the last one together, as in Nunjucks."""
+        """The result of a suite's filter; keyword arguments are passed together as the last one, as in Nunjucks."""
         return self._talk.ask("filter", [name, *arguments, *([named] if named else [])])
 
 
 def _text(value: Any) -> Any:
-    """A value in a text: mappings and lists as JSON, nothing for nothing."""
+    """A value as text: mappings and lists as JSON, nothing for null."""
     if value is None:
         return ""
     if isinstance(value, bool | dict | list | tuple):

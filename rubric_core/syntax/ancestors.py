@@ -1,4 +1,4 @@
-"""The lines around a line of block style, by indentation and dashes alone: works in text that is no YAML yet."""
+"""The parents of a line in block style, by indentation and dashes alone: works in text that is not valid YAML yet."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def way(text: str, start: int, column: int, dashes: int, indent: int) -> tuple[S
 def siblings(text: str, start: int, column: int, dashes: int) -> dict[str, str]:
     """The other keys of the mapping that the line at `start` belongs to, with their values as written."""
     found: dict[str, str] = {}
-    if not dashes:  # with a dash in front, nothing above belongs to the same mapping
+    if not dashes:  # with a dash before it, nothing above belongs to the same mapping
         for line in _above(text, start):
             _note(line, column, found)
             if len(line["indent"]) < column:
@@ -79,9 +79,9 @@ class _Way:
 
     #: The keys and lists entered so far, the innermost first.
     steps: list[Step]
-    #: Where what was entered last begins; only what stands further left can be around it.
+    #: The column of the current part; only parts further left can contain it.
     column: int
-    #: Whether that is an item of a list: then the key of the list may stand at the same column.
+    #: Whether that is a list item: then the list's key may be at the same column.
     listed: bool
 
     def pass_by(self, line: re.Match[str]) -> None:

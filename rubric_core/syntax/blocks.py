@@ -203,7 +203,7 @@ class Document:
         if end != len(new) or not starts or starts[0] != 0 or not old:
             return None
         tail = new[starts[-1] :]
-        # Comments at the very end would belong to the item behind them.
+        # Comments at the very end would belong to the item after them.
         if high + 1 < len(self.blocks) and leading_start(tail, len(tail), self.column) != len(tail):
             return None
         if low == 1 and not begins_item(new, self.column):

@@ -1,4 +1,4 @@
-"""Where the items of a case list start and end in a text, found by its lines alone."""
+"""Finds the items of a case list by the lines of a text alone."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _WITH_CONTENT = pattern(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Where the case list is: its key, the column of its dashes, and the offsets of its blocks."""
+    """The case list: its key, the column of its dashes, and the offsets of its blocks."""
 
     key: str
     column: int
@@ -95,9 +95,9 @@ def has_second_document(text: str) -> bool:
 
 
 def _second_document(text: str) -> int:
-    """Where a second document starts, or the end of the text."""
+    """The start of a second document, or the end of the text."""
     if "---" not in text and "..." not in text:
-        return len(text)  # to look for them at the beginning of each line takes a hundred times as long
+        return len(text)  # searching at the start of each line would take a hundred times as long
     seen = False
     for found in _MARKER.finditer(text):
         if (
@@ -128,15 +128,15 @@ def cut_items(text: str, begin: int, column: int, limit: int | None = None) -> t
 
 
 def dedented_items(text: str, column: int) -> SyntaxProblem | None:
-    """What is wrong where a list with its dashes in `column` has ended, and `text` goes on with dashes in column 0; None where it does not.
+    """The error if a list with its dashes in `column` has ended, and `text` continues with dashes in column 0; None if it does not.
 
-    Read without the items above, these would be a list like any other; a parser that reads them all refuses the file.
+    Parsed without the items above, these would be a valid list; a parser of the whole file rejects it.
     """
     first = _DEDENTED.match(text) if column > 0 else None
     if first is None:
         return None
     end = next(_lines(_STOP_AT_ZERO, text, 0, len(text)), len(text))
-    # Not put in front of the first character, which would be the end of what is read before.
+    # Not inserted before the first character, which would end the list there.
     edits = (Edit(Span(*found.span(1)), " " * column + found[1]) for found in _WITH_CONTENT.finditer(text, 0, end))
     mend = SyntaxFix(f"indent it by {column}", tuple(edits))
     words = f"this line is indented by 0, which matches nothing above it; {column} would"
@@ -144,7 +144,7 @@ def dedented_items(text: str, column: int) -> SyntaxProblem | None:
 
 
 def _lines(pattern: str, text: str, begin: int, limit: int) -> Iterator[int]:
-    """Where lines that begin so start, from the line at `begin` on."""
+    """The starts of the lines with this prefix, from the line at `begin` on."""
     if re.compile(pattern).match(text, begin, limit):
         yield begin
     # A search for line breaks is one for a character; to try at each character whether a line begins there takes long.

@@ -73,7 +73,7 @@ def _is_no_escape(part: str) -> bool:
 
 
 def value_of(text: str) -> tuple[int, int]:
-    """Where the value on the line starts and ends, its comment left out."""
+    """The start and end of the value on the line, without its comment."""
     lead = _LEAD.match(text)
     start = lead.end() if lead else 0
     if text[start : start + 1] in ("'", '"'):

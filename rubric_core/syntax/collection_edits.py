@@ -16,7 +16,7 @@ _COMMENT = re.compile(r"#[^\r\n]*")
 
 
 def line_start(text: str, offset: int) -> int:
-    """Where the line of `offset` begins."""
+    """The start of the line of `offset`."""
     return offset - column_of(text, offset)
 
 
@@ -32,9 +32,9 @@ def lines_of(piece: str) -> list[str]:
 
 
 def extent(text: str, start: int, end: int) -> Span:
-    """The whole lines of what stands from `start` to `end`, with the comments right above and those deeper below.
+    """The whole lines from `start` to `end`, with the comments right above and those indented below.
 
-    What shares its first line with a dash begins at `start` itself.
+    If the first line is shared with a dash, they begin at `start` itself.
     """
     column = column_of(text, start)
     begin = line_start(text, start)
@@ -79,7 +79,7 @@ def _without(line: str, column: int) -> str:
 
 
 def indent(piece: str, column: int) -> str:
-    """The lines with `column` more blanks in front; empty lines stay empty, blanks of a text count."""
+    """The lines indented by `column` more blanks; empty lines stay empty, and blanks of a scalar count."""
     return "".join(" " * column + line if line.strip("\r\n") else line for line in lines_of(piece))
 
 

@@ -1,7 +1,7 @@
-"""Where a cursor is, from the lines around it alone: works in text that is no YAML yet.
+"""The place of a cursor, from the lines around it alone: works in text that is not valid YAML yet.
 
-The way from the root is read off indentation and dashes in block style, and off brackets in flow style, so that a key
-that is being typed has a place before it has a colon.
+The path from the root follows from indentation and dashes in block style, and from brackets in flow style, so that a
+key has a place before its colon is typed.
 """
 
 import re
@@ -19,11 +19,11 @@ Role = Literal["key", "value", "item"]
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What is being typed, and where in the document that is."""
+    """The text being typed, and its place in the document."""
 
     #: From the root to the mapping, list or value that the cursor is in.
     path: tuple[Step, ...]
-    #: A key of a mapping, a value behind a colon, or the start of a list item.
+    #: A key of a mapping, a value after a colon, or the start of a list item.
     role: Role
     #: The part of the token before the cursor.
     typed: str
@@ -36,13 +36,13 @@ class Cursor:
     #: The column of the first character of the line that is no white space.
     margin: int = 0
     flow: bool = False
-    #: The quote that is open in front of the cursor, if any.
+    #: The open quote before the cursor, if any.
     quote: str = ""
     #: Whether nothing but white space follows on the line.
     ends_line: bool = True
     #: Whether a colon follows the token already.
     has_colon: bool = False
-    #: The key in front of one that is being typed, in the same mapping.
+    #: The preceding key in the same mapping.
     before: str = ""
 
 
@@ -50,13 +50,13 @@ def cursor_at(text: str, offset: int) -> Cursor:
     """The cursor at `offset`; never raises."""
     first = open_flow(text, offset)
     flow = Flow(text, first, offset) if first is not None else None
-    if first is None or flow is None or not flow.levels:  # every bracket closed again: it looked like flow style only
+    if first is None or flow is None or not flow.levels:  # all brackets are closed: not flow style
         return _in_block(text, offset)
     return _in_flow(text, offset, flow, _in_block(text, first))
 
 
 def _token(text: str, offset: int, stops: str) -> tuple[Span, str]:
-    """The run of characters around `offset` up to one of `stops`, and the quote in front of it."""
+    """The run of characters around `offset` up to one of `stops`, and the quote before it."""
     start = offset
     while start > 0 and not _stops(text, start - 1, stops):
         start -= 1

@@ -39,7 +39,7 @@ def newline_of(text: str) -> str:
 
 
 def column_of(text: str, offset: int) -> int:
-    """How many characters stand before `offset` in its line."""
+    """The number of characters before `offset` in its line."""
     return offset - max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) - 1
 
 
@@ -49,7 +49,7 @@ def quoted(value: str) -> str:
 
 
 def plain_or_quoted(value: str) -> str:
-    """`value` as a plain scalar where that is certain to be read as the same string, else in quotes."""
+    """`value` as a plain scalar if it certainly reads as the same string, else in quotes."""
     plain = _PLAIN.match(value) and not _RESERVED.match(value) and not value.endswith(" ")
     return value if plain else quoted(value)
 
@@ -68,7 +68,7 @@ def replace_value(node: Node, written: str) -> Edit:
 
 
 def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None:
-    """Insert `name: value` after the first entry of `mapping`; None where there is no safe place."""
+    """Insert `name: value` after the first entry of `mapping`; None if there is no safe place."""
     if not mapping.entries:
         inside = mapping.span.start + 1
         return Edit(Span(inside, inside), f"{name}: {value}") if mapping.flow else None
@@ -129,13 +129,13 @@ def remove_item(text: str, sequence: Sequence, item: Node) -> Edit | None:
 def as_mapping(
     text: str, item: Scalar, name: str, before: Iterable[str] = (), behind: Iterable[str] = ()
 ) -> tuple[Edit, ...]:
-    """Turn a list item that is a text into a mapping with the text under `name` and further entries before and after it."""
+    """Turn a text in a list into a mapping with the text under `name` and other entries before and after it."""
     begin, end = item.whole
     if item_dash(text, item) is None:
         lead = "".join(f"{entry}, " for entry in before)
         rest = "".join(f", {entry}" for entry in behind)
         return Edit(Span(begin, begin), f"{{{lead}{name}: "), Edit(Span(end, end), f"{rest}}}")
-    if item.is_block:  # it has lines of its own, which nothing may follow unseen
+    if item.is_block:  # it has lines of its own, after which an insertion would go unnoticed
         before, behind = (*before, *behind), ()
     margin = newline_of(text) + " " * column_of(text, begin)
     lead, at = "".join(entry + margin for entry in before), line_end(text, end)
@@ -147,7 +147,7 @@ def as_mapping(
 def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
     """Make a mapping the only item of a list.
 
-    Brackets go around it, or a dash in front of it; where there is no room for that, everything below goes further in.
+    Brackets are put around it, or a dash before it; if there is no room for the dash, everything below is indented.
     """
     start, end = mapping.span
     if mapping.flow:

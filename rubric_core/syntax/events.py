@@ -12,23 +12,24 @@ from rubric_core.syntax.tree_builder import DEEPEST, ENDS, GIVEN_UP, STARTS, Too
 
 __all__ = ["build", "stumble"]
 
-#: What libyaml says from 0.2.6 on (PyYAML 6.0.4) where more than 1,000 brackets are open, before it gives an event for the first of them.
+#: The error of libyaml from 0.2.6 on (PyYAML 6.0.4) for more than 1,000 open brackets, before it emits an event for the
+#: first.
 _NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
 
 #: The blanks and signs with which a line begins.
 _INDENTATION = pattern(r"(?:^|\r)[ \t?-]*", re.MULTILINE)
-#: Levels that a line may have behind these, as after an anchor.
+#: The additional levels that a line may have, as after an anchor.
 _SPARE = 10
 
-# libyaml where it is there: ten times as fast as the loader in Python, and the same events.
+# libyaml if available: ten times as fast as the loader in Python, with the same events.
 # Constructing Python values from events is not needed here and is left out where possible.
 _Loader: Any = getattr(getattr(yaml, "cyaml", None), "CParser", yaml.SafeLoader)
 
 
 def build(text: str, original: Callable[[int], int] | None = None) -> tuple[SyntaxTree, Failure | None]:
-    """The tree of the first document in `text`, as far as libyaml gets, and why it stopped.
+    """The tree of the first document in `text`, up to libyaml's first error, and that error.
 
-    `original` maps an offset in `text` to the offset that the tree shall name; without, they are the same.
+    `original` maps offsets in `text` to offsets in the tree; by default, they are the same.
     """
     builder, failure = _built(text, text, original)
     if failure is not None and failure.problem == _NESTED_TOO_DEEPLY:
@@ -61,7 +62,7 @@ def _built(text: str, read: str, original: Callable[[int], int] | None) -> "tupl
 
 
 def stumble(text: str) -> Failure | None:
-    """Why libyaml stops in the first document of `text`; None when it reads all of it, or when nesting is too deep to tell.
+    """The first error of libyaml in the first document of `text`; None without one, or if nesting is too deep.
 
     Several times as fast as `build`.
     """

@@ -18,5 +18,6 @@ class Failure:
         self.context = str(error.context or "")
         self.offset = error.problem_mark.index if error.problem_mark else length
         self.context_offset = error.context_mark.index if error.context_mark else None
-        #: When collections are nested too deeply: the offsets of the outermost flow collection and of the one that is too deep.
+        #: For collections nested too deeply: the offsets of the outermost flow collection and of the one that is too
+        #: deep.
         self.deep = deep

@@ -65,7 +65,7 @@ def _sort(sign: str) -> str:
 
 
 def _is_item(lines: Sequence[str], line: int, found: "re.Match[str]") -> bool:
-    """Whether the line can be a list item: it is below a key or beside other items."""
+    """Whether the line can be a list item: below a key, or after other items."""
     if _KEY_BEHIND.match(lines[line], found.end()):
         return True
     above = before(lines, line)

@@ -1,4 +1,4 @@
-"""Parses any text: with libyaml, and with repairs where it is no YAML."""
+"""Parses any text: with libyaml, and with repairs if it is invalid YAML."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -22,9 +22,9 @@ __all__ = ["parse_fully"]
 #: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. AgentV and promptfoo read it; libyaml refuses it.
 _HALF = pattern(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
 _HALF_REFUSED = "found invalid Unicode character escape code"
-#: What the stand-in stands for in double quotes: such a half, or a character that libyaml refuses.
+#: The originals of stand-ins in double quotes: a lone surrogate, or a character that libyaml rejects.
 _STANDS_IN = pattern(rf"(?<!\\)(?:\\\\)*\\u([dD][89a-fA-F][0-9a-fA-F]{{2}})|{FOREIGN.pattern}")
-#: Has the length of such an escape. libyaml reads it as the stand-in, and only in double quotes.
+#: As long as such an escape. libyaml reads it as the stand-in, and only in double quotes.
 _STAND_IN_ESCAPE = f"\\u{ord(STAND_IN):04x}"
 _MOST_REPAIRS = 12
 _MOST_CUTS = 5
@@ -51,7 +51,7 @@ def parse_fully(text: str, foreign: Sequence[int]) -> SyntaxTree:
 
 
 class _Read(NamedTuple):
-    """The result of reading a text with libyaml after replacing what it refuses without good reason."""
+    """The result of libyaml for a text whose wrongly rejected characters are replaced."""
 
     tree: SyntaxTree
     failure: Failure | None
@@ -91,7 +91,7 @@ def _forbidden(text: str, at: int) -> SyntaxProblem:
 
 
 def _unescaped_halves(read: str, style: Style, written: str) -> str:
-    """A scalar with its escaped halves of pairs: two of them make a character, one alone is none; without double quotes they are text."""
+    """A scalar with its escaped surrogates: a pair makes a character, a lone one does not; without double quotes they are text."""
     if style == "double":
         characters = (chr(int(found[1], 16)) if found[1] else found[0] for found in _STANDS_IN.finditer(written))
         return _filled(read, STAND_IN, characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -105,7 +105,7 @@ def _filled(text: str, gap: str, fillings: Iterator[str]) -> str:
 
 
 def _put_back(text: str, tree: SyntaxTree, *, halves: bool) -> None:
-    """Undo every stand-in: scalars hold the characters that the author wrote."""
+    """Undo every stand-in, so that scalars have the author's characters."""
     for node in walk(tree.root):
         if not isinstance(node, Scalar):
             continue

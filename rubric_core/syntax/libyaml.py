@@ -1,6 +1,6 @@
-"""PyYAML, loaded without compiling what only its parser in Python needs.
+"""PyYAML, imported without compiling the regular expressions of its parser in Python.
 
-That takes longer than reading a suite of a hundred lines, nearly all of it for one set of characters. libyaml needs
+That takes longer than reading a suite of a hundred lines, nearly all of it for one character class. libyaml needs
 none of it; without libyaml, each expression is compiled when it is first used.
 """
 

@@ -1,4 +1,4 @@
-"""Texts that are no YAML: data sets with one JSON object per line, one JSON value, and plain text."""
+"""Texts that are not YAML: data sets with one JSON object per line, one JSON value, and plain text."""
 
 import json
 from collections.abc import Iterable

@@ -13,7 +13,7 @@ __all__ = ["indented", "missing_dash", "nudged", "orphaned", "overindented", "ta
 
 #: A line that begins with a key.
 _KEY_LINE = pattern(rf"[ ]*{KEY}[ \t]*:(?=\s|\Z)")
-#: So many keys in a column outweigh one beside them.
+#: This many keys in a column outweigh one at another column.
 _SEVERAL = 2
 #: A line with a key and its value.
 _ENTRY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
@@ -28,7 +28,7 @@ _MOST_COLUMNS = 20
 
 
 def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """One line whose tabs stand for the place of the line above, or every line of the text by one width of a tab."""
+    """One line with its tabs replaced by the indentation of the line above, or every line with tabs of one width."""
     text, indent = lines[line], indent_of(lines[line])
     if "\t" not in text[:indent]:
         return
@@ -62,7 +62,7 @@ def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def overindented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """The first key of a block that is further in than several keys below it: it moves, with what is nested in it."""
+    """The first key of a block that is indented more than several keys below it: it moves, with its content."""
     column = indent_of(lines[line])
     if lines[line].startswith("- ", column):
         yield from _first_item(lines, line, column)
@@ -89,7 +89,7 @@ def _moved(lines: Sequence[str], block: Sequence[int], column: int) -> Repair:
 
 
 def _first_item(lines: Sequence[str], line: int, column: int) -> Iterator[Repair]:
-    """The first item of a list that is further in than the items below it: it moves."""
+    """The first item of a list that is indented more than the items below it: it moves."""
     first = line
     while (above := before(lines, first)) is not None and indent_of(lines[above]) > column:
         first = above
@@ -108,7 +108,7 @@ def _first_item(lines: Sequence[str], line: int, column: int) -> Iterator[Repair
 
 
 def _siblings(lines: Sequence[str], line: int, column: int) -> list[int]:
-    """The keys in a column from a line on, up to one that is further out."""
+    """The keys at a column from a line on, up to one further left."""
     found: list[int] = []
     for number in range(line, min(len(lines), line + _FARTHEST)):
         if not has_content(lines[number]):

@@ -1,4 +1,4 @@
-"""Lines of YAML, looked at without a parser: indentation, dashes, comments."""
+"""Lines of YAML without a parser: indentation, dashes, comments."""
 
 import re
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def has_content(line: str) -> bool:
 
 
 def indent_of(line: str) -> int:
-    """The number of blanks and tabs in front."""
+    """The number of leading blanks and tabs."""
     return len(line) - len(line.lstrip(" \t"))
 
 
@@ -69,7 +69,7 @@ def break_of(line: str) -> str:
 
 
 def body_end(line: str, start: int = 0) -> int:
-    """Where the line ends without its comment."""
+    """The end of the line without its comment."""
     comment = _COMMENT.search(line, start)
     return len(line[: comment.start() if comment else len(line)].rstrip())
 
@@ -87,7 +87,7 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
             continue  # a long list is gone through for every repair that is tried
         indent = indent_of(lines[i])
         if not near and indent >= lowest:
-            continue  # behind tabs
+            continue  # after tabs
         if not has_content(lines[i]) or "\t" in lines[i][:indent]:
             continue
         content = content_of(lines[i])

@@ -13,7 +13,7 @@ _MERGE = "<<"
 
 
 class TooManyValuesError(ValueError):
-    """Aliases stand for more values than are expanded."""
+    """Aliases expand to too many values."""
 
 
 def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
@@ -25,7 +25,7 @@ def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
 
 
 def plain_whole(value: object, anchors: MappingOf[str, Node]) -> Any:
-    """The same for what is run. Raises TooManyValuesError where `plain` keeps aliases as written because there are too many."""
+    """The same for a run. Raises TooManyValuesError where `plain` keeps aliases because there are too many."""
     reader = _Reader(anchors)
     found = reader.read(value)
     if reader.is_cut:

@@ -25,7 +25,7 @@ def dash_within(text: str, node: Node) -> Span | None:
 
 
 def shift_lines(piece: str, by: int) -> str | None:
-    """`piece` with every line but the first `by` columns further in, or further out; None where a line has no room for that."""
+    """`piece` with every line but the first moved by `by` columns; None if a line has too little indentation."""
     lines = re.split(r"(\r\n?|\n)", piece)
     made = [lines[0]]
     for number in range(2, len(lines), 2):

@@ -68,7 +68,7 @@ def _inline(node: Node, *, flow: bool = True) -> str | None:
         if not isinstance(node.value, str):
             return node.text or "null"
         if node.style == "plain" and "\n" not in node.text and not (flow and _BRACKETS.search(node.text)):
-            return node.text  # what was plain where it stood is plain here
+            return node.text  # a plain scalar at its old place stays plain here
         return quoted(node.text)
     if isinstance(node, Sequence):
         items = [_inline(item) for item in node.items]

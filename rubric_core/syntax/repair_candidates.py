@@ -1,7 +1,7 @@
 """Which repairs are tried for a failure, and in which order.
 
-First come changes that keep the whole line, then those that keep its key, and only then the line is given up. What the
-tree then says at a stand-in is put right by `parse`.
+First come changes that keep the whole line, then those that keep its key, and only then the line is dropped. `parse`
+restores the text of stand-ins in the tree.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Turns a repair into a message for the author, with the edit that makes the text what the parser read."""
+"""Describes a repair for the author, with the edit that makes the text what the parser read."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _CLOSED = pattern(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 _WRAPPED = pattern(r"`([\w./-]+)`")
 #: A block scalar indicator followed by text.
 _BLOCK = pattern(r"[|>][-+]?[ \t]+(?=[^\W\d])")
-#: A Windows path or a regular expression, in which a backslash is meant literally.
+#: A Windows path or a regular expression, in which a backslash is literal.
 _BACKSLASHES = pattern(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
 #: Kinds of repair that concern one character.
 _ONE_CHARACTER = frozenset(
@@ -61,7 +61,7 @@ _ONE_CHARACTER = frozenset(
 def explain(
     failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int], *, again: bool = False
 ) -> SyntaxProblem:
-    """The problem behind `repair`, at offsets of the original lines; `again` when the line was repaired before."""
+    """The problem of `repair`, at offsets of the original lines; `again` if the line was repaired before."""
     line, start = original[repair.line], starts[repair.line]
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
@@ -203,7 +203,7 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | N
 
 
 def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
-    """The smallest edit that turns the line into what was read."""
+    """The smallest edit that turns the line into the repaired one."""
     title, column = SLIPS[repair.kind][1], repair.column or 0
     if repair.kind == "directive":
         return SyntaxFix(title, (Edit(Span(start, start + len(line)), ""),))
@@ -216,7 +216,7 @@ def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
 
 
 def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
-    """The smallest edits that turn every line into what was read; a code fence or a mark of git is removed with its line."""
+    """The smallest edits that turn every line into the repaired one; a code fence or git marker is removed with its line."""
     _, title, safe = SIGNS[repair.kind]
     edits: list[Edit] = []
     for number, text, _ in ((repair.line, repair.text, 0), *repair.others):
@@ -229,14 +229,14 @@ def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Sy
     if repair.kind == "fence":
         lines = (repair.line, *(number for number, _, _ in repair.others))
         first, last = min(lines), max(lines)
-        # Certain only where nothing but comments precede, or nothing follows.
+        # Certain only if nothing but comments precede, or nothing follows.
         above = any(has_content(each) for each in original[:first])
         safe = not (above and any(each.strip() for each in original[last + 1 :]))
     return SyntaxFix(title, tuple(edits), safe=safe)
 
 
 def _changed(repair: Repair, line: str) -> tuple[int, int]:
-    """The range of columns in which the line was read differently from what is written."""
+    """The columns in which the repaired line differs from the written one."""
     text, least = repair.text, min(len(line), len(repair.text))
     first = next((n for n in range(least) if line[n] != text[n]), least)
     same = next((n for n in range(least - first) if line[-1 - n] != text[-1 - n]), least - first)

@@ -21,12 +21,12 @@ _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASED = pattern(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 # Longer runs of digits are not meant as numbers, and Python refuses to convert them.
 _MOST_DIGITS = 400
-#: Numbers up to this length repeat from case to case; longer ones would fill up what is kept of them.
+#: Numbers up to this length recur from case to case; longer ones would fill up the cache.
 _LONGEST_KEPT = 16
 
 
 def resolve(text: str) -> ScalarValue:
-    """The value that the plain scalar `text` stands for."""
+    """The value of the plain scalar `text`."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "0123456789+-." or len(text) > _MOST_DIGITS:

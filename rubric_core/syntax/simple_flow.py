@@ -1,4 +1,4 @@
-"""Reads collections in brackets that stand on one line and have only simple values in them, as most have."""
+"""Reads flow collections on one line with simple values, as most are."""
 
 from sys import intern
 

@@ -1,4 +1,4 @@
-"""Characters that libyaml refuses or misreads, and the characters of private use that stand for them while it reads."""
+"""Characters that libyaml rejects or misreads, and the private-use characters that replace them while it reads."""
 
 from rubric_core.lazy_compilation import pattern
 

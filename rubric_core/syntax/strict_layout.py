@@ -17,13 +17,13 @@ _CLOSING = pattern(r"(?:\r\n?|\n) *[\]}]")
 def misplaced_lines(
     text: str, value: Span, parent: Node | None, key: Node | None, *, flow: bool
 ) -> Iterator[SyntaxProblem]:
-    """What is wrong with the layout of `value`: text in quotes, or a collection in brackets when it is a `flow`.
+    """The error in the layout of `value`: a quoted text, or with `flow` a collection in brackets.
 
     Args:
         text: The whole text.
-        value: Where it stands in the text.
-        parent: The collection that it belongs to, when that is not in brackets.
-        key: Its key in that.
+        value: Its span in the text.
+        parent: Its parent collection, if that is not in brackets.
+        key: Its key in the parent.
         flow: Whether it is a collection.
     """
     if text[value.end : value.end + 1] == "#":
@@ -44,7 +44,7 @@ def misplaced_lines(
 
 
 def low_brackets(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
-    """Brackets that close a collection in the column of its key, as in JSON: the parser of promptfoo refuses them, that of AgentV does not."""
+    """Brackets that close a collection in the column of its key, as in JSON: only promptfoo's parser rejects them."""
     if _CLOSING.search(text) is None:
         return
     for parent in walk(root):
@@ -83,7 +83,7 @@ def _column(text: str, start: int, parent: Node | None, key: Node | None) -> int
     elif isinstance(parent, Sequence):
         at = len(text[:start].rstrip()) - 1
         if at < 0 or text[at] != "-":
-            return None  # a comment or an anchor stands in between
+            return None  # a comment or an anchor is in between
     else:
         return None
     return at - max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) - 1

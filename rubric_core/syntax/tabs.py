@@ -17,7 +17,7 @@ _MOST = 20
 
 
 def replace_idle_tabs(text: str, failure: Failure) -> tuple[str, Failure | None]:
-    """`text` with blanks in place of such tabs, every offset as it was, and where libyaml stumbles then."""
+    """`text` with blanks in place of such tabs, offsets unchanged, and the error of libyaml then."""
     left: Failure | None = failure
     for _ in range(_MOST):
         if left is None or "\t" not in text:

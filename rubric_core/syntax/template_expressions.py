@@ -1,6 +1,6 @@
-"""Expressions of Nunjucks that its parser refuses, told from the text of a template alone.
+"""Finds expressions that the parser of Nunjucks rejects, in the text of a template alone.
 
-Names are anything up to a sign, so that little is refused; where a template is not closed, nothing is said.
+Names are anything up to an operator, so that little is rejected; an unclosed template is not checked.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class ExpressionFault(NamedTuple):
 
 
 class _FaultError(Exception):
-    """What is wrong with an expression."""
+    """An invalid expression."""
 
 
 class _UnsureError(Exception):
@@ -50,7 +50,7 @@ def expression_faults(text: str, *, is_rendered: bool = False) -> Iterator[Expre
 
     Args:
         text: The template.
-        is_rendered: Whether it is rendered whatever it is; else one that is not closed stays as it is.
+        is_rendered: Whether it is always rendered; otherwise an unclosed one stays text.
     """
     number, at = {"{{": 0, "{%": 0, "{#": 0}, 0
     while (found := _OPENING.search(text, at)) is not None:
@@ -108,7 +108,7 @@ class _Reader:
         raise _FaultError("it ends too early" if self.kind == "end" else f"`{self.word}` is not expected here")
 
     def read(self, opening: str) -> bool:
-        """The expression or the statement up to its end; gives False where the rest of the text is not looked at."""
+        """Read the expression or statement to its end; returns False if the rest of the text is not checked."""
         closing = "}}" if opening == "{{" else "%}"
         if opening == "{%" and not self._statement():
             return False
@@ -234,7 +234,7 @@ class _Reader:
                 return
 
     def listed(self) -> None:
-        """What is between brackets: values, keys with values, arguments with names."""
+        """The content of brackets: values, keys with values, keyword arguments."""
         begun = self.word
         self.next()
         while not self.is_sign(_CLOSERS[begun]):

@@ -1,4 +1,4 @@
-"""What is wrong with a template as it is written, told without rendering it: `{{ name }`, `{% if x %}` without an end, filters."""
+"""Errors of a template, found without rendering it: `{{ name }`, `{% if x %}` without an end, unknown filters."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ __all__ = [
     "unclosed_references",
 ]
 
-#: The filters of Nunjucks, and one that agentv and promptfoo add.
+#: The filters of Nunjucks, and one that AgentV and promptfoo add.
 NUNJUCKS_FILTERS = frozenset({
     "abs", "batch", "capitalize", "center", "d", "default", "dictsort", "dump", "e", "escape", "first", "float", "forceescape", "groupby",
     "indent", "int", "join", "last", "length", "list", "load", "lower", "nl2br", "random", "reject", "rejectattr", "replace", "reverse",
@@ -33,7 +33,7 @@ NUNJUCKS_FILTERS = frozenset({
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
 _LITERAL = pattern(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
 _WORD = pattern(r"\{%-?\s*(\w*)")
-#: What follows `set` where a body gives the value.
+#: The text after `set` if a body gives the value.
 _NAMES = pattern(r"\s+\w+(?:\s*,\s*\w+)*\s*-?%\}")
 #: The opening delimiters, and the closing delimiter of each.
 _CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
@@ -73,7 +73,8 @@ class UnclosedReference(NamedTuple):
 class UnmatchedStatement(NamedTuple):
     """A statement without its counterpart.
 
-    `word` is the end tag that is missing or, with `is_end`, the one that has no start tag; empty for a `{%` without `%}`.
+    `word` is the end tag that is missing or, with `is_end`, the one that has no start tag; empty for a `{%` without
+    `%}`.
     """
 
     span: Span
@@ -145,9 +146,9 @@ def environment_read(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _enclosed(text: str, span: Span, opener: re.Pattern[str]) -> Iterator[tuple[Span, bool]]:
-    """What stands in braces, and whether it ends; of a statement without an end only its begin. Literal parts are passed over.
+    """The content of braces, and whether it ends; of an unclosed statement only its start. Raw blocks are skipped.
 
-    What is not found once is not looked for again: each of many openers would read to the end.
+    A missing end is not searched again: each of many openers would scan to the end.
     """
     place, missing = span.start, set[str]()
     while (begun := opener.search(text, place, span.end)) is not None:

@@ -190,7 +190,7 @@ class Alias(Node):
 
 
 class SyntaxFix(NamedTuple):
-    """Edits that turn the text into what it was read as. A safe fix is one with only one plausible meaning."""
+    """Edits that turn the text into the repaired one. A safe fix has only one plausible meaning."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -236,7 +236,7 @@ class SyntaxTree:
 
     @property
     def mappings(self) -> list[Mapping]:
-        """Every mapping in it, in no order: noted while it was read, or else looked for once."""
+        """Every mapping in it, in no order: recorded by the parser, or else searched once."""
         if self._mappings is None:
             self._mappings = list(mappings_in(self.root))
         return self._mappings

@@ -107,7 +107,7 @@ class TreeBuilder:
                 top.key = None
 
     def _take(self, event: Any) -> bool:
-        """Add an event that is not a scalar; returns whether to go on reading."""
+        """Handle an event that is not a scalar; returns whether to continue."""
         kind = type(event)
         if kind in STARTS:
             self._open(event)

@@ -41,7 +41,7 @@ def placeholder_bands(node: Node) -> Fix:
 
 
 def bound_edit(band: Band, which: int, value: int) -> Edit | None:
-    """Write another bound (0 the lower, 1 the upper) of a listed band; None for one behind an alias."""
+    """Write another bound (0 the lower, 1 the upper) of a listed band; None if it is behind an alias."""
     place = band.places.get("score_range")
     if place is None and not band.borrowed and (read := read_tuple(band.node)) is not None:
         return Edit(read.bounds[which].span, str(value))

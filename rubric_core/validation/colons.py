@@ -24,12 +24,12 @@ def lone_text(node: Node | None) -> Entry | None:
 
 
 def is_word(entry: Entry) -> bool:
-    """Whether the key looks like a name rather than like the beginning of a sentence."""
+    """Whether the key looks like a name rather than the start of a sentence."""
     return _WORD.match(entry.name or "") is not None
 
 
 def as_sentence(node: Node | None, entry: Entry, text: str) -> tuple[Fix, ...]:
-    """The mapping as one quoted text, if it can have been meant as a sentence."""
+    """The mapping as one quoted text, if it may have been meant as a sentence."""
     sides = (entry.key, entry.value)
     plain = all(isinstance(part, Scalar) and part.style == "plain" for part in sides)
     if not plain or (isinstance(node, Mapping) and node.flow):

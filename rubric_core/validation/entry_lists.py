@@ -1,4 +1,4 @@
-"""All cases of a suite, and all targets of a file, for rules that look across them."""
+"""All cases of a suite, and all targets of a file, for rules that check across them."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple
@@ -26,13 +26,13 @@ class ExternalCases(NamedTuple):
 
     span: Span
     found: CaseFileContents
-    #: The path as it is written.
+    #: The path as written.
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseList:
-    """Every case of a suite, for rules that look across cases. Their findings have offsets of the whole text."""
+    """Every case of a suite, for rules across cases. Their findings have offsets of the whole text."""
 
     suite: Suite | None
     cases: tuple[CaseEntry, ...]
@@ -40,7 +40,7 @@ class CaseList:
     outer: Callable[[CaseEntry | None, Span], Span]
     #: Cases of other files, if those files could be read.
     external: tuple[ExternalCases, ...] = ()
-    #: Ids of further cases of the same suite; None if these are not known.
+    #: Ids of other cases of the same suite; None if unknown.
     siblings: Collection[str] | None = ()
     #: The text to which the spans of a case (None: of the suite) refer.
     text_of: Callable[[CaseEntry | None], str] = lambda _: ""

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Fix
 __all__ = ["PROMPTS", "first_case", "has_prompts", "skeleton"]
 
 _VARIABLE = pattern(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
-#: A prompt that asks what a case has as its input.
+#: A prompt with the input of a case.
 PROMPTS = '["{{ input }}"]'
 
 

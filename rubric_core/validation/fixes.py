@@ -53,7 +53,7 @@ def add_key_fix(node: Node | None, name: str, value: str, context: Context, *, s
 
 
 def add_keys_edit(node: Node | None, entries: Iterable[str], context: Context) -> tuple[Edit, ...]:
-    """The edit that puts several entries, each `name: value`, into a mapping; nothing where there is no safe place."""
+    """The edit that adds entries, each `name: value`, to a mapping; None if there is no safe place."""
     made = [
         add_entry(context.text, node, *entry.split(": ", 1)) if isinstance(node, Mapping) else None for entry in entries
     ]
@@ -62,7 +62,7 @@ def add_keys_edit(node: Node | None, entries: Iterable[str], context: Context) -
 
 
 def put_first(node: Node | None, name: str, value: str, context: Context, *, safe: bool = False) -> tuple[Fix, ...]:
-    """Put `name: value` in front of the first entry of a mapping."""
+    """Insert `name: value` before the first entry of a mapping."""
     if not isinstance(node, Mapping) or not node.entries:
         return ()
     at = node.entries[0].key.whole.start

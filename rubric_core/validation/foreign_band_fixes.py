@@ -21,7 +21,7 @@ def rewrite_bands(ranges: ScoreRanges, text_key: str, context: Context) -> Itera
     told = {id(band) for band in ranges.bands if band.otherwise}
     if edits and len(edits) >= len(told):
         title = "write the bounds as `score_range`" if _pairs(ranges) else "write them as bands"
-        # One number may also have been meant as the start of a band.
+        # A single number may also have been meant as the start of a band.
         yield Fix(title, tuple(edits), safe=not any(len(b.otherwise) == 1 and b.outcome for b in ranges.bands))
 
 
@@ -40,7 +40,7 @@ def _listed(band: Band, listed: Node | None, text_key: str, context: Context) ->
         yield Edit(first.span, bounds)
         yield from (gone for entry in rest if (gone := remove_entry(context.text, node, entry)) is not None)
         return
-    if not band.text:  # `0-4: 7` says nothing that could be its text
+    if not band.text:  # `0-4: 7` contains nothing that could be its text
         return
     yield Edit(first.span, _whole(first, band, bounds, text_key, context, flow=node.flow))
 

@@ -1,7 +1,6 @@
-"""`# rubric: ignore[code]`: findings that an author has looked at and wants to keep.
+"""`# rubric: ignore[code]`: findings that an author has reviewed and accepted.
 
-At the end of a line, or alone on the line above it, it covers what starts on that line; alone above a case's dash, the
-whole case. `# rubric: ignore-file[code]` above the first key covers the file. Without brackets every code is covered.
+At the end of a line, or alone on the line above it, it covers findings that start on that line; alone above a case's dash, the whole case. `# rubric: ignore-file[code]` above the first key covers the file. Without brackets every code is covered.
 """
 
 import re
@@ -17,12 +16,13 @@ __all__ = ["DIRECTIVE", "UNUSED", "Ignore", "IgnoredCode", "Reach", "ignores_in"
 
 #: The code reported for an ignore that covers nothing. An ignore that lists this code may itself be unused.
 UNUSED = "unused-ignore"
-#: Codes that an ignore without a list does not cover: it is not meant to hide that the file is invalid YAML.
+#: Codes that an ignore without a list does not cover: invalid YAML should not be hidden.
 _NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
 
 #: The directive itself, and its comment up to the end of the line or to the next comment on it.
 DIRECTIVE = pattern(
-    # A list ends where another directive begins: else thousands of them without a `]` are a look at the rest of the line each.
+    # A list ends where another directive begins: otherwise each of thousands without a `]` would scan the rest of the
+    # line.
     r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])"
     r"(?:[ \t]*\[(?P<codes>(?:(?!#[ \t]*rubric:)[^\]\r\n])*)\])?)"
     r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
@@ -111,7 +111,7 @@ class _Reader:
         codes = None if match["codes"] is None else tuple(_listed(match["codes"], match.start("codes")))
         bare = _bare(match) if codes is None else None
         if codes is None and bare is None and _OPENED.match(match["reason"]):
-            codes = ()  # whoever opens a bracket does not mean every code
+            codes = ()  # an opening bracket shows that not every code is meant
         reach, covers = self._file(span) if match["file"] else self._reach(span.start)
         return Ignore(span, codes, "nothing" if bare else reach, covers, self._whole(Span(*match.span())), bare)
 
@@ -173,7 +173,7 @@ class _Reader:
                 yield line, item.whole
 
     def _is_below_dash(self, line: int) -> bool:
-        """Whether the dash of the item that starts on the line stands further up, alone."""
+        """Whether the dash of the item that starts on the line is alone on a line above."""
         above = self._line(line - 1).strip()
         return not self._line(line).lstrip().startswith("-") and (above in ("", "-") or above.startswith(("#", "- #")))
 

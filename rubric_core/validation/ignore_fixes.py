@@ -1,4 +1,4 @@
-"""Writing `# rubric: ignore[code]` where it covers a finding: the quick fix that every diagnostic has."""
+"""Writes `# rubric: ignore[code]` for a finding: the quick fix that every diagnostic has."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ class Suppressions:
 
     Args:
         document: The text.
-        trees: The trees of its blocks, as far as they are known.
+        trees: The known trees of its blocks.
     """
 
     def __init__(self, document: Document, trees: Callable[[Block], SyntaxTree | None] = lambda _: None) -> None:
@@ -31,7 +31,7 @@ class Suppressions:
     def edit(self, diagnostic: Diagnostic) -> Edit | None:
         """The edit that adds a comment covering `diagnostic`; None for formats without comments.
 
-        A comment that is there already takes the code in; a value over several lines gets its comment where it begins.
+        The code is added to an existing comment; a value over several lines gets its comment at its start.
         """
         if isinstance(self._document, LineDocument | PlainDocument):
             return None

@@ -88,7 +88,7 @@ def _scale_bound(value: float) -> float:
     return value * 10 if 0 < value < 1 else value / 10 if value > HIGHEST else value
 
 
-#: From what was written to a scale of 0..10.
+#: Factors from other scales to 0..10.
 _SCALES: tuple[Callable[[float], float], ...] = (lambda v: v, lambda v: v * 10, lambda v: v / 10, _scale_bound)
 
 
@@ -100,9 +100,10 @@ def _scaled(written: Sequence[_WrittenBounds], scale: Callable[[float], float]) 
 
 
 def _joined(bounds: Sequence[tuple[float, ...]]) -> list[tuple[int, ...]]:
-    """Bands side by side from 0 to 10; nothing where they still do not cover everything once.
+    """Contiguous bands from 0 to 10; nothing if they still do not cover every score once.
 
-    A lower bound moves up to a whole number, an upper one down. Of a border that two bands share, the upper one begins after it.
+    A lower bound moves up to a whole number, an upper one down. Of a border that two bands share, the upper one begins
+    after it.
     """
     order = sorted(range(len(bounds)), key=lambda n: bounds[n])
     found: dict[int, tuple[int, ...]] = {}

@@ -22,7 +22,7 @@ __all__ = [
     "quoted_list",
 ]
 
-#: A line that begins an item: a dash, a dash on a line by itself, or a character that looks like a dash.
+#: A line that begins an item: a dash, a dash alone on a line, or a character that looks like a dash.
 _ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
 _SPLIT = pattern(r"\r\n?|\n")
 #: Other kinds of brackets, or only one bracket of a pair.
@@ -117,7 +117,7 @@ def glued_dashes(node: Scalar, text: str) -> Iterator[Edit]:
 
 
 def foreign_dashes(node: Mapping) -> Iterator[Edit]:
-    """Write `- ` in a mapping in which every key begins with a character that looks like a dash: `– tool: search`."""
+    """Write `- ` in a mapping whose keys all begin with a character that looks like a dash: `– tool: search`."""
     signs = [_ITEM.match(entry.name or "") for entry in node.entries]
     if node.flow or not all(signs) or any(entry.name is None for entry in node.entries):
         return
@@ -128,7 +128,7 @@ def foreign_dashes(node: Mapping) -> Iterator[Edit]:
 
 
 def lift_item(item: Mapping, text: str) -> tuple[Edit, ...]:
-    """Move the items of a nested list that is the only entry of its item into the outer list; nothing where that is unsafe."""
+    """Move the items of a nested list that is the only entry of its item to the outer list; nothing if that is unsafe."""
     inner = item.entries[0].value
     if not isinstance(inner, Sequence) or not inner.items or inner.anchor or item.anchor:
         return ()

@@ -16,7 +16,7 @@ def lack_severity(shape: type[Shape], properties: Properties) -> Severity:
 
 
 def lack_consequence(shape: type[Shape]) -> str:
-    """How agentv reacts to the missing key; nothing where that is obvious."""
+    """AgentV's reaction to the missing key; empty if that is obvious."""
     if issubclass(shape, TargetFile):
         return "agentv rejects the file"
     if issubclass(shape, Suite):

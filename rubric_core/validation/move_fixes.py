@@ -129,9 +129,9 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
 
 
 def beside_fix(around: Node | None, name: str, entry: Entry, context: Context) -> tuple[Fix, ...]:
-    """Move the last entry of the block `name` of a mapping out of it, to stand beside it.
+    """Move the last entry of the block `name` of a mapping out of it, beside it.
 
-    Only where it is certain what comes of it: in lines of its own, with other entries before it, and no key called so outside.
+    Only if the result is certain: it is on lines of its own, after other entries, and there is no such key outside.
     """
     block = around.entry(name) if isinstance(around, Mapping) else None
     inner = block.value if block is not None else None

@@ -20,7 +20,7 @@ class FreeNames:
         self._numbers: dict[str, int] = {}
 
     def called(self, place: FieldPlace | None, name: str, at: Span | None = None) -> tuple[Fix, ...]:
-        """Call what stands at `place` `name-2`, or the first such name that is free. `at`: where that is, if elsewhere."""
+        """Rename the text at `place` to `name-2`, or the first such name that is free. `at`: its place, if elsewhere."""
         if place is None or place.borrowed or not isinstance(place.node, Scalar):
             return ()
         free = self._free(name)

@@ -37,7 +37,7 @@ def as_address(repo: Repo, context: Context) -> Iterator[Fix]:
 
 
 def _as_repository_keys(repo: Mapping, entry: Entry, context: Context) -> list[str]:
-    """The keys of a block as keys of the repository; nothing where one of them has no place there."""
+    """The keys of a block as keys of the repository; nothing if one of them does not belong there."""
     block, written = entry.value, list[str]()
     for inner in block.entries if isinstance(block, Mapping) and not block.anchor else ():
         name, value = _NAMES[entry.name or ""].get(inner.name or ""), context.written(inner.value.whole)

@@ -20,10 +20,10 @@ __all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_fields", "criteria_of", 
 #: The raw score (0..10) to suggest for a criterion without bands: agentv counts a hit from here.
 ENOUGH = 7
 
-#: An id that tells nothing, as "check1", "r2", "criterion-3": a number with a word that every criterion could have.
+#: An id without meaning, such as "check1", "r2", "criterion-3": a number with a generic word.
 NUMBERED = pattern(r"(?i)(?:check|crit|criterion|item|test|rule|point|[a-z])?[-_ ]?\d+\Z")
 
-#: Words that say nothing in an id, and how many others make one.
+#: Words without meaning in an id, and how many other words make one.
 _LITTLE = frozenset(
     {"a", "an", "and", "at", "by", "for", "in", "is", "it", "of", "on", "or", "that", "the", "to", "with"}
 )
@@ -50,7 +50,7 @@ def _field_of(cls: Any) -> str:
 
 
 def criteria_of(shape: Shape) -> list[Criterion]:
-    """The criteria that stand together in a shape; empty for shapes without any."""
+    """The list of criteria in a shape; empty for shapes without any."""
     cls: Any = type(shape)
     field = _field_of(cls)
     items = vars(shape).get(field) if field else None
@@ -60,7 +60,7 @@ def criteria_of(shape: Shape) -> list[Criterion]:
 
 
 def id_of(outcome: str, taken: Collection[str | None] = ()) -> str:
-    """The first words of what a criterion demands, as an id that no other has; empty where these tell nothing."""
+    """The first words of a criterion as a unique id; empty if they have no meaning."""
     words = [w for w in re.findall(r"[a-z0-9]+", outcome.lower()) if w not in _LITTLE]
     name, number = "-".join(words[:_WORDS]), 2
     if NUMBERED.match(name):
@@ -85,6 +85,6 @@ def as_object(
 
 
 def minimum_of(dialect: Dialect, raw: int) -> tuple[str, str]:
-    """How the dialect writes that a criterion needs `raw` of 10: key and value."""
+    """The dialect's notation for a minimum of `raw` of 10: key and value."""
     share = dialect.spelled(Criterion, "min_score")
     return (share, f"{raw / HIGHEST:g}") if share else ("required_min_score", str(raw))

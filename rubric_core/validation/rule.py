@@ -37,7 +37,7 @@ Tag = Literal["deprecated", "unnecessary"]
 Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
-#: Phrases by which a message already says what to do.
+#: Phrases that show that a message says already what to do.
 _PROPOSAL = pattern(r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|describe|name|put|say|set|turn|use|write) ")
 _COMMENT = pattern(r"[ \t]#")
 _LINE = pattern(r"[^\r\n]*[^\s]")
@@ -61,7 +61,7 @@ _SIGNS = ("{{", "{%", "@[")
 
 @lru_cache(maxsize=8)
 def _has(text: str, word: str) -> bool:
-    return word in text  # looked for once, however many of its shapes ask
+    return word in text  # searched once, however many shapes ask
 
 
 @lru_cache(maxsize=8)
@@ -94,7 +94,7 @@ class Finding:
     message: str
     related: tuple[Related, ...] = ()
     fixes: tuple[Fix, ...] = ()
-    #: What the engine does about it, where that is silent or surprising: "agentv drops the case with a log line".
+    #: The engine's reaction, if it is silent or surprising: "agentv drops the case with a log line".
     consequence: str = ""
     #: Overrides the severity of the rule.
     severity: Severity | None = None
@@ -105,7 +105,7 @@ class Finding:
     hides: Span | None = None
 
     def within_limits(self) -> "Finding":
-        """The same with what it says cut in the middle, where it quotes a value that fills a screen."""
+        """The same with its middle cut out, if it quotes a very long value."""
         said = (self.message, self.consequence, *(r.message for r in self.related), *(f.title for f in self.fixes))
         if max(map(len, said)) <= _LONGEST:
             return self
@@ -135,10 +135,10 @@ class Diagnostic:
 
     @property
     def in_full(self) -> str:
-        """What is wrong, what to do where that does not say it, and what happens otherwise, a line each.
+        """The message, the fix if the message does not contain it, and the consequence, one line each.
 
-        Some editors show it as one line after the text and cut it at the edge of the window: what to do stands before
-        what happens otherwise.
+        Some editors show it as one line after the text and cut it at the edge of the window, so the fix precedes the
+        consequence.
         """
         advised = bool(self.fixes) and _PROPOSAL.search(self.message) is None
         advice = f"fix: {self.fixes[0].title}" if advised else ""
@@ -149,16 +149,16 @@ class Diagnostic:
 class SuiteDefaults:
     """The facts about a suite that rules for one case may use. A change checks every case again."""
 
-    #: Whether the suite has evaluators of its own that grade every case.
+    #: Whether the suite has evaluators that grade every case.
     asserts: bool = False
     #: Whether the suite has the scalar key `evaluator`.
     evaluator: bool = False
     threshold: float | None = None
     #: Whether the suite has an `input` that precedes that of every case.
     asks: bool = False
-    #: Filters for templates that the suite brings itself; None where it is another file, which is not known.
+    #: The suite's template filters; None if it is another file, which is not known.
     filters: frozenset[str] | None = None
-    #: Whether the defaults of promptfoo have a prompt for judges.
+    #: Whether promptfoo's defaults have a prompt for judges.
     judge_prompt: bool = False
     #: Whether the content of a file takes the place of any text that begins with `file://`.
     inlines: bool = False
@@ -166,7 +166,7 @@ class SuiteDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The information available to a rule besides the node it visits."""
+    """The information available to a rule besides the node that it visits."""
 
     #: The text of the block.
     text: str
@@ -182,11 +182,11 @@ class Context:
 
     @property
     def signs(self) -> frozenset[str]:
-        """The signs of `Rule.signs` that stand anywhere in the text."""
+        """The signs of `Rule.signs` that occur anywhere in the text."""
         return _signs_in(self.text)
 
     def contains(self, word: str) -> bool:
-        """Whether a word stands anywhere in the text."""
+        """Whether a word occurs anywhere in the text."""
         return _has(self.text, word)
 
     @property
@@ -199,7 +199,7 @@ class Context:
         return self.text[span.start : span.end]
 
     def underlined(self, span: Span) -> Span:
-        """What to underline for `span`: its first line; where nothing is written, the key or dash before it."""
+        """The span to underline for `span`: its first line; if it is empty, the key or dash before it."""
         if not self.written(span).strip(" \r\n"):
             end = len(self.text[: span.start].rstrip())
             line = max(self.text.rfind("\n", 0, end), self.text.rfind("\r", 0, end)) + 1
@@ -212,7 +212,7 @@ class Context:
         first = _LINE.match(self.text, span.start, span.end)
         if first is None or first.end() == span.end:
             return span
-        # A sign in front of a quote is none of a comment.
+        # A `#` before a quote does not start a comment.
         quoted = max(span.start, *(self.text.rfind(quote, span.start, first.end()) + 1 for quote in "\"'"))
         comment = _COMMENT.search(self.text, quoted, first.end())
         if comment is None:
@@ -228,7 +228,7 @@ Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
 
 @dataclass(frozen=True)
 class Rule(Generic[T]):
-    """One code, what it visits, and the function that checks it."""
+    """A code, the classes that it visits, and its check."""
 
     code: str
     severity: Severity
@@ -236,7 +236,7 @@ class Rule(Generic[T]):
     summary: str
     visits: type[T]
     check: Callable[[T, Context], Iterable[Finding]]
-    #: For findings about something missing: the kind of text that an author who is still typing may be about to add.
+    #: For findings about missing parts: the kind of text that an author who is still typing may be about to add.
     awaits: Awaited = ""
     #: See `rule`.
     needs: "Needs" = None
@@ -254,7 +254,7 @@ class Rule(Generic[T]):
 
     @cached_property
     def url(self) -> str:
-        """Where the page can be read."""
+        """The address of its page."""
         return page_address(self.page)
 
 
@@ -267,11 +267,11 @@ def rule(
     needs: Needs = None,
     signs: frozenset[str] = frozenset(),
 ) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
-    """Make a rule of a function; the type of its first parameter says what it visits, subclasses included.
+    """Declare a function as a rule; the type of its first parameter selects what it visits, subclasses included.
 
-    `needs` are fields, or by the class of what is visited the fields, without one of which there is nothing to find:
-    most shapes are not even visited then. None: every one is. Of `signs`, some of those that a context looks for, one has
-    to stand in the text of a shape, or in that of an issue; none: there is always something to look at.
+    `needs` are fields, by class if they differ, without which there is nothing to find, so that most shapes are not
+    visited. None: all are. One of the `signs` has to occur in the text of a shape or issue; none: every text is
+    checked.
     """
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:

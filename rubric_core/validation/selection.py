@@ -9,7 +9,7 @@ from rubric_core.validation.rule import Diagnostic, Severity
 __all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]
 
 Level = Severity | Literal["off"]
-#: Every word that can stand for a severity in a configuration.
+#: Every severity in a configuration.
 LEVELS: tuple[str, ...] = (*get_args(Severity), "off")
 
 
@@ -20,7 +20,7 @@ class Selection:
     #: Only these codes; None: all of them.
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
-    #: In place of the severity that the rule gives.
+    #: Overrides of the rules' severities.
     severity: Mapping[str, Level] = field(default_factory=dict)
 
     def shows(self, code: str) -> bool:
@@ -29,7 +29,7 @@ class Selection:
         return wanted and code not in self.ignore and self.severity.get(code) != "off"
 
     def of(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Those of `diagnostics` that are wanted, with the severities that are wanted."""
+        """The selected ones of `diagnostics`, with their configured severities."""
         for diagnostic in diagnostics:
             if self.shows(diagnostic.code):
                 level = self.severity.get(diagnostic.code, diagnostic.severity)
@@ -37,5 +37,5 @@ class Selection:
                 yield diagnostic if same else replace(diagnostic, severity=cast("Severity", level))
 
 
-#: Every finding as its rule gives it.
+#: Every finding with its rule's severity.
 EVERYTHING = Selection()

@@ -40,7 +40,7 @@ class PlacedIgnore(NamedTuple):
 
 
 class _Covered:
-    """Ignores by what they cover."""
+    """Ignores by the text that they cover."""
 
     def __init__(self, placed: Iterable[tuple[int, PlacedIgnore]]) -> None:
         found = sorted((*each.outer(each.ignore.covers), number, each.ignore) for number, each in placed)
@@ -51,7 +51,7 @@ class _Covered:
         self._reach = list(accumulate(self._ends, max))
 
     def at(self, offset: int) -> Iterator[tuple[int, Ignore]]:
-        """Those that cover `offset`, the nearest first, with their numbers."""
+        """The ignores that cover `offset`, the nearest first, with their numbers."""
         at = bisect_right(self._starts, offset) - 1
         while at >= 0 and self._reach[at] >= offset:
             if self._ends[at] >= offset:
@@ -76,7 +76,7 @@ class Suppression:
         return bool(self._all)
 
     def covers(self, diagnostic: Diagnostic) -> bool:
-        """Whether an ignore covers it; the nearest one that does was of use."""
+        """Whether an ignore covers it; the nearest one is marked as used."""
         for number, ignore in self._candidates(diagnostic.span.start):
             which = ignore.names(diagnostic.code)
             if which is not None:
@@ -90,11 +90,11 @@ class Suppression:
         yield from self._file
 
     def unused(self, known: Collection[str], settled: Callable[[int | None], bool]) -> Iterator[UnusedIgnore]:
-        """What covered nothing so far.
+        """Ignores that covered nothing.
 
         Args:
             known: Every code.
-            settled: Whether block number n, or the whole text (None), could be read: a typing error hides findings.
+            settled: Whether block number n, or the whole text (None), has no syntax errors, which hide findings.
         """
         if any(ignore.names(UNUSED) is not None for _, ignore in self._file):
             return

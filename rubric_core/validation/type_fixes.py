@@ -41,7 +41,7 @@ _BOOLEANS = {word: written for written, words in _WORDS.items() for word in word
 
 
 def convert_value(issue: WrongType, context: Context) -> Iterator[Fix]:
-    """The value as its key takes it; where nothing of it can be kept, an example or the key taken away."""
+    """The value in the type of its key; if nothing of it can be kept, an example, or removal of the key."""
     node = issue.node
     kinds = issue.kind.branches if isinstance(issue.kind, NodeUnion) else (issue.kind,)
     if node.anchor:
@@ -127,7 +127,7 @@ def _is_within(value: float, kind: Number | Integer) -> bool:
 
 
 def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
-    """A key and its value that nothing keeps apart; a word or number in the place of the mapping in which it is all that counts."""
+    """A key that is missing before its value, or a scalar in place of the mapping whose main value it is."""
     if (entry := _ENTRY.match(node.text)) and entry["key"] in context.dialect.table(kind.shape):
         sign = Span(node.span.start + entry.start("sign"), node.span.start + entry.end("sign"))
         if context.written(node.span) == node.text:
@@ -146,7 +146,7 @@ def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
 
 
 def _as_single_value(item: Scalar, context: Context) -> str:
-    """An item of a list in brackets as a value by itself: what is plain among brackets is plain everywhere."""
+    """An item of a flow list as a single value: a plain scalar in brackets is plain everywhere."""
     written = context.written(item.span)
     return quoted(item.text) if "\n" in written or "\r" in written else written
 
@@ -169,7 +169,7 @@ def _list_fixes(node: Sequence, kind: Kind[object], name: str, context: Context)
 
 
 def _mapping_fixes(node: Mapping, kind: Kind[object], context: Context) -> Iterator[Fix]:
-    """What should be a list of mappings is one that has the dash left out; cases under their ids become a list."""
+    """A mapping instead of a list of mappings: the dash is missing, or cases are listed under their ids."""
     if not node.entries:
         return
     if isinstance(kind, Text | Choice) and len(node.entries) == 1 and not node.anchor:
@@ -207,7 +207,7 @@ def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
 
 
 def unconvertible(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
-    """Fixes where no part of a value can be kept: replace it with an example, or remove the key."""
+    """Fixes if no part of a value can be kept: replace it with an example, or remove the key."""
     declared: Key[Any] | None = issue.key
     owner = issue.owner
     node = issue.node

@@ -1,4 +1,4 @@
-"""Numbers as people write them: with a unit, a sign for money, a percent sign, separators, as a fraction, in words."""
+"""Numbers as people write them: with a unit, a currency, a percent sign, separators, as a fraction, in words."""
 
 import re
 from typing import Literal
@@ -9,7 +9,7 @@ __all__ = ["NUMBERS", "intended_number", "intended_share"]
 
 #: Numbers that are written as words.
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-#: About, at least and at most this much; what comes first is the number.
+#: Words such as about, at least and at most before the number.
 _NUMBER = pattern(
     r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*(?:\$\s*)?"
     r"([-+]?\d+(?:[,_ ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:[.,]\d+)?|[-+]?[.,]\d+)\s*(%|[a-zA-Z]*)\Z"
@@ -17,7 +17,7 @@ _NUMBER = pattern(
 _FRACTION = pattern(r"(\d+(?:\.\d+)?)\s*/\s*(\d+)\Z")
 _SEPARATED = pattern(r"[-+]?\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?\Z")
 _MILLISECONDS = {"ms": 1, "msec": 1, "millis": 1, "milliseconds": 1, "s": 1_000, "sec": 1_000, "secs": 1_000, "second": 1_000, "seconds": 1_000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000, "h": 3_600_000}  # fmt: skip
-#: What other currencies are worth, nobody knows here.
+#: Other currencies, whose value is unknown.
 _FACTORS = {
     "": 1,
     "k": 1_000,
@@ -33,11 +33,11 @@ _FACTORS = {
 
 
 def intended_number(text: str, unit: Literal["", "s", "ms"], *, share: bool) -> str | None:
-    """The number that `text` says, as it would be written; None where it says none.
+    """The number in `text`, in plain notation; None without one.
 
     Args:
-        text: What was written.
-        unit: The unit of the key, where it is a duration.
+        text: The text.
+        unit: The unit of the key, if it is a duration.
         share: Whether the number is a share of 1.
     """
     words = text.strip()
@@ -58,7 +58,7 @@ def intended_number(text: str, unit: Literal["", "s", "ms"], *, share: bool) -> 
 
 
 def _factor(written: str, unit: Literal["", "s", "ms"]) -> float | None:
-    """The factor from the unit that is written to the unit of the key; None where they do not match."""
+    """The factor from the written unit to the unit of the key; None if they do not match."""
     if written == "%":
         return 0.01
     if unit and written in _MILLISECONDS:

@@ -8,12 +8,12 @@ from rubric_core.syntax.template_syntax import UnmatchedStatement
 __all__ = ["band_words", "closest", "count", "names", "number", "score_words", "subject", "unmatched_words"]
 
 
-#: A message names so many things, however many there are.
+#: The maximum number of things that a message lists.
 _MOST_NAMED = 50
 
 
 def subject(name: str) -> str:
-    """What a message is about: a key, or an item of the list `name[]`."""
+    """The subject of a message: a key, or an item of the list `name[]`."""
     if name == "[]":
         return "an item of the list"
     if name.endswith("[]"):
@@ -31,7 +31,7 @@ def names(words: Sequence[str], between: str = "and") -> str:
 
 
 def unmatched_words(found: UnmatchedStatement) -> str:
-    """What is wrong with a statement of a template that has no counterpart."""
+    """The problem of a template statement without its counterpart."""
     if not found.word:
         return "this statement is not closed; write `%}` at its end"
     if found.is_end:

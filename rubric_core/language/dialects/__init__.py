@@ -11,7 +11,8 @@ from rubric_core.language.dialects.promptfoo import PROMPTFOO
 
 __all__ = ["DIALECTS", "PROMPTFOO", "dialect_named"]
 
-#: Those of agentv, oldest first: each is made of the one before it. PROMPTFOO is none of them, so that nothing leads there or back.
+#: AgentV's dialects, oldest first: each is based on the one before it. PROMPTFOO is not among them: nothing migrates to
+#: or from it.
 DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3, AGENTV_5)
 
 

@@ -94,7 +94,7 @@ AGENTV_1 = AGENTV_0_5.successor(
             execution_metrics=ExecutionMetrics,
         ),
         drops_types("expected_messages", "expected_tool_calls", fate=SpellingStatus.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
-        # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
+        # Spellings of later dialects with the same meaning: reported with a fix, and read if harmless.
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
         # The word of document 000, in the scenario about ranges that are refused.
         tolerates(Criterion, "score_ranges", "score_rubric", note="agentv grades the criterion without them"),

@@ -59,7 +59,7 @@ AGENTV_2_7 = AGENTV_1.successor(
         adds(Suite, "name", "author", "tags", "license", "requires", "input", "workspace", assertions="assert"),
         adds(Requires),
         adds(TargetChoice, "name", "use_target"),
-        # One field less to know: what the case is about and the text of a criterion have their own words now.
+        # Case description and criterion text now have keys of their own.
         renames(Case, "expected_outcome", "criteria", SpellingStatus.DEPRECATED),
         tolerates(Case, "criteria", "outcome", fate=SpellingStatus.IGNORED, note=_SKIPS_CASE),
         tolerates(Case, "input", "input_messages", fate=SpellingStatus.IGNORED, note=_SKIPS_CASE),

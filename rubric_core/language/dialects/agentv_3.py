@@ -73,7 +73,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         tolerates(Execution, "budget_usd", "budgetUsd", fate=SpellingStatus.ALIAS),
         tolerates(Execution, "budget_usd", "total_budget_usd", fate=SpellingStatus.REJECTED, note="agentv rejects the file"),
         tolerates(Execution, "fail_on_error", "failOnError", fate=SpellingStatus.ALIAS),
-        # Known to the schema of the engine, read by nobody.
+        # In the engine's schema, but never read.
         tolerates(CaseExecution, "assertions", "assertions", "assert", fate=SpellingStatus.IGNORED, note="no release reads it here; write it on the case"),
         adds(Trials, "cost_limit_usd"),
         tolerates(Trials, "cost_limit_usd", "costLimitUsd", fate=SpellingStatus.ALIAS),

@@ -82,7 +82,7 @@ _UNDERSCORED: Mapping[str, type[Evaluator]] = {
     "starts-with": StartsWith, "ends-with": EndsWith, "is-json": IsJson, "skill-trigger": SkillTrigger,
 }  # fmt: skip
 
-#: Types of promptfoo that the engine does not run, and lets nobody else define.
+#: promptfoo types that the engine does not run, and that custom types cannot replace.
 _RESERVED = tuple(
     f"{sign}{name}"
     for name in (
@@ -148,7 +148,7 @@ AGENTV_5 = AGENTV_3.successor(
             assertions="assert",
         ),
         tolerates(Case, "assertions", "assertions", fate=SpellingStatus.REJECTED, note=_REFUSED),
-        # Known to the schema of the engine, and done by nobody.
+        # In the engine's schema, but without effect.
         tolerates(Case, "threshold", "threshold", fate=SpellingStatus.IGNORED, note="no release reads it here; write `run: {threshold: …}`"),
         *(
             tolerates(shape, "assert_scoring_function", "assert_scoring_function", fate=SpellingStatus.IGNORED, note="no release runs it")

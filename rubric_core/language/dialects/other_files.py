@@ -1,4 +1,4 @@
-"""What each dialect changes in the other files around a suite, and in the place that a target works in."""
+"""The changes of each dialect in the other files around a suite, and in workspaces."""
 
 from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
 from rubric_core.language.dialect import Change, SpellingStatus
@@ -39,7 +39,7 @@ AROUND_0_5: tuple[Change, ...] = (
     adds(Config, "schema", "guideline_patterns"),
     requires(Config, "schema"),
     unrequires(Sidecar, "cases"),
-    # The directory that it stands in names it.
+    # The name of its directory is its name.
     unrequires(LoneCase, "id"),
     requires(CaseFile, "cases"),
 )
@@ -96,7 +96,7 @@ AROUND_3: tuple[Change, ...] = (
 
 AROUND_5: tuple[Change, ...] = (
     tolerates(Hook, "command", "script", fate=SpellingStatus.REJECTED, note="agentv rejects the file"),
-    # What a data set's file beside it says is not asked to be that of a suite.
+    # The description file of a data set is not required to be a suite.
     *(tolerates(Sidecar, name, name, fate=SpellingStatus.ALIAS) for name in ("dataset", "execution", "evaluator")),
     adds(
         Config, "providers", "graders", "tests", "defaults", "default_test", "repo_resolvers", "refs", "projects", "dashboard", "studio", "env_path",

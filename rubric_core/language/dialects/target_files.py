@@ -1,4 +1,4 @@
-"""What each dialect changes in targets files: keys of an entry, kinds of providers and their settings."""
+"""The changes of each dialect in targets files: keys of an entry, kinds of providers and their settings."""
 
 from collections.abc import Mapping
 
@@ -168,7 +168,7 @@ TARGETS_5: tuple[Change, ...] = (
     tolerates(Entry, "grader_target", "judge_target", fate=SpellingStatus.REJECTED, note=_REFUSED),
     adds(Target, "extends", name="id"),
     tolerates(Target, "name", "name", fate=SpellingStatus.ALIAS),
-    # Under `providers`, `id` says what `provider` said, and `label` what `id` said.
+    # Under `providers`, `id` is the former `provider`, and `label` the former `id`.
     adds(Provider, name="label", provider="id"),
     unrequires(Provider, "name"),
     tolerates(Provider, "provider", "provider", fate=SpellingStatus.REJECTED, note=_REFUSED),

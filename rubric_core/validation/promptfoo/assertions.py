@@ -1,4 +1,4 @@
-"""Assertions of promptfoo that can never fail, never pass, or do something else than they say (issue 18, section 2)."""
+"""promptfoo assertions that can never fail, never pass, or have another meaning than they seem to (issue 18, section 2)."""
 
 from collections.abc import Iterator
 
@@ -37,11 +37,11 @@ _SHARES: tuple[type[Assertion], ...] = (
     graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
     graded.Classifier, AssertionSet,
 )  # fmt: skip
-#: Types whose judge is asked for a score of 0..1, and may give any other.
+#: Types whose judge is asked for a score of 0..1, but may give any other.
 _ASKED_SHARES = (graded.ModelRubric, graded.SearchRubric, graded.AgentRubricCall, graded.TraceGoalSuccess)
 _TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
-#: A pattern as JavaScript writes it: with flags, or with signs inside that no path has.
+#: A pattern in JavaScript's notation: with flags, or with characters that no path has.
 _BETWEEN_SLASHES = pattern(
     r"/(?P<inner>(?:[^/\\]|\\.)+)/(?P<flags>i|g|gi|ig|m|s|im|is|gm|gim|u|iu|gu)\Z|/(?P<plain>\^[^/]*|[^/]*\$|[^/]*\\[bdsw][^/]*)/\Z"
 )
@@ -93,7 +93,7 @@ def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 
 def inversion_words(shape: Assertion) -> str:
-    """A sentence that says how the `not-` prefix affects the type."""
+    """A sentence about the effect of `not-` on the type."""
     bare = shape.type_name.removeprefix(_NOT)
     if isinstance(shape, _NEVER_INVERTED):
         return f"`not-` has no effect: the verdict is that of `{bare}`."
@@ -167,7 +167,7 @@ def _judge_threshold(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 
 def _negative(shape: Assertion) -> Iterator[Finding]:
-    """A threshold below 0 where it is a time, a price, a distance or the score of a judge or script."""
+    """A negative threshold for a duration, a price, a distance or the score of a judge or script."""
     value, place = shape.threshold, shape.places.get("threshold")
     if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
         words = f"`threshold` is {number(value)}; it is 0 or more"

@@ -89,7 +89,7 @@ class CaseSummary:
         )
         #: The targets of `$ref`, into the configuration or other files.
         self.pointers = tuple(pointers_in(case.node)) if "$ref" in text else ()
-        #: Rubrics without a text, where no prompt for the judge stands in for it.
+        #: Rubrics without a text, and without a judge prompt that replaces it.
         self.unworded = (
             ()
             if options is not None and options.has("rubric_prompt")
@@ -165,6 +165,6 @@ def assertions_of(case: PromptfooCase) -> Iterator[Assertion]:
 
 
 def options_of(case: PromptfooCase | None) -> CaseOptions | None:
-    """The options of a case, as far as they are a mapping."""
+    """The options of a case, if they are a mapping."""
     found = case.options if case is not None else None
     return found if isinstance(found, CaseOptions) else None

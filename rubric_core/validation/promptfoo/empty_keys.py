@@ -62,7 +62,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def missing_providers(shape: Configuration) -> Iterator[Finding]:
-    """A configuration with cases or prompts that says nowhere what answers them; a run may name it on the command line."""
+    """A configuration with cases or prompts, but without providers; a run may name them on the command line."""
     node = shape.node
     names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
     if {"providers", "targets", "<<", "$ref", "redteam"}.intersection(names) or not isinstance(node, Mapping):

@@ -6,7 +6,7 @@ from rubric_core.lazy_compilation import pattern
 
 __all__ = ["FormulaFault", "formula_fault", "without_strings"]
 
-#: Longer formulas are not looked at.
+#: Longer formulas are not checked.
 _LONGEST = 2_000
 _TOKEN = pattern(
     r"\s*(?:(?P<value>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z_$\u00c0-\u024f\u0370-\u03ff][\w$]*)"
@@ -18,20 +18,20 @@ _STRING = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: What several lines, templates and comments mean is not decided here.
 _NOT_READ = ("\n", ";", "{{", "#")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-#: Operators that are words and stand between two values.
+#: Binary operators that are words.
 _WORDS = frozenset({"and", "or", "xor", "mod", "to", "in"})
 #: Signs of other languages, and how mathjs writes them.
 _MEANT = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "**": "^", "=>": ">=", "=<": "<="}
 
 
 class FormulaFault(NamedTuple):
-    """What keeps a formula from being read."""
+    """A syntax error of a formula."""
 
     words: str
     #: Offsets in the formula.
     start: int
     end: int
-    #: What should stand there instead; empty if unknown.
+    #: What was expected there; empty if unknown.
     meant: str = ""
 
 
@@ -43,7 +43,7 @@ class _Bracket(NamedTuple):
 
 
 class _Reader:
-    """What has been read of a formula."""
+    """The parser's state."""
 
     def __init__(self) -> None:
         self.open: list[_Bracket] = []
@@ -123,7 +123,10 @@ class _Reader:
 
 
 def formula_fault(formula: str) -> FormulaFault | None:
-    """The first thing that mathjs cannot read. None also for formulas that are not looked at: of several lines, or with templates."""
+    """The first syntax error for mathjs.
+
+    Also None for formulas that are not checked: of several lines, or with templates.
+    """
     end = len(formula.rstrip())
     if not end or end > _LONGEST or any(sign in formula[:end] for sign in _NOT_READ):
         return None

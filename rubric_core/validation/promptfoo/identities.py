@@ -19,7 +19,7 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["case_ids", "configured_ids", "filed_ids", "grader_ids"]
 
-#: The id of a provider without a vendor, and no file.
+#: The id of a provider without a vendor that is not a file.
 _BARE = pattern(r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)\Z")
 #: The providers that need no model.
 _WITHOUT_MODEL = (
@@ -31,7 +31,7 @@ _VENDORS = (
     ("mistral-", "mistral"), ("deepseek-", "deepseek"), ("grok-", "xai"),
 )  # fmt: skip
 _MODELS = tuple(start for start, _ in _VENDORS)
-#: An id with a vendor in front; the drive of a path on Windows is none.
+#: An id with a vendor prefix; the drive of a Windows path is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 #: `openai/gpt-4o` and `openai;gpt-4o`.
 _OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)\Z")
@@ -39,9 +39,9 @@ _OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?
 _FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
 #: A program with the name of a function.
 _WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
-#: What an entry of the list has beside its id.
+#: The keys of a list entry besides its id.
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
-#: The models for which a grader may have a provider of its own.
+#: The kinds of models for which a grader may have its own provider.
 _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 
 
@@ -68,7 +68,7 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
 
 
 def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
-    """A provider in a file, in which promptfoo replaces every `file://` by the text behind it."""
+    """A provider in a file, in which promptfoo replaces every `file://` by the content of the file."""
     place = shape.places.get("id")
     identity = place.node if place is not None and not place.borrowed else None
     if isinstance(identity, Scalar) and identity.text.startswith(URL):
@@ -97,7 +97,7 @@ def _inlined_id(node: Scalar) -> Iterator[Finding]:
 
 
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
-    """The `provider` of a case, or of `defaultTest`: promptfoo makes it anew, so a label is not enough."""
+    """The `provider` of a case, or of `defaultTest`: promptfoo creates it anew, so a label is not enough."""
     yield from _scoring_function(shape)
     place = shape.places.get("provider")
     if place is not None and not place.borrowed and isinstance(place.node, Mapping):
@@ -158,7 +158,7 @@ def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
 
 
 def _lacks_id(node: Mapping) -> bool:
-    """Whether an entry of the list has no id, and no key that may stand for one. The only key of a mapping is an id itself."""
+    """Whether a list entry has no id, and no key that may be one. A mapping's only key is an id itself."""
     names = {entry.name for entry in node.entries}
     if len(node.entries) == 1 and "config" not in names and isinstance(node.entries[0].value, Mapping):
         return False
@@ -166,7 +166,7 @@ def _lacks_id(node: Mapping) -> bool:
 
 
 def _named_by_key(node: Mapping) -> tuple[Scalar, Mapping] | None:
-    """The key of an entry that is an id, with what is below it; None for an entry of another form."""
+    """The key of an entry that is an id, with its value; None for an entry of another form."""
     entry = node.entries[0] if len(node.entries) == 1 else None
     if (
         entry is None
@@ -190,7 +190,7 @@ def _id_in(shape: Shape, field: str) -> Scalar | None:
 
 
 def _id_of(node: Node | None) -> Scalar | None:
-    """The id of a provider, if it is text; a block is none."""
+    """The id of a provider, if it is a text; a block scalar is not."""
     inner = node.get("id") if isinstance(node, Mapping) else node
     is_text = (
         isinstance(inner, Scalar) and isinstance(inner.value, str) and not inner.is_block and "{{" not in inner.text

@@ -1,6 +1,6 @@
-"""Expressions of JavaScript: faults that are certain, and nothing of what is rare (issue 18, section 2).
+"""Reads JavaScript expressions, and reports only certain errors (issue 18, section 2).
 
-Takes more than the language does: what it reports, no engine compiles.
+It accepts more than the language: what it reports, no engine compiles.
 """
 
 from abc import ABC, abstractmethod
@@ -20,12 +20,12 @@ from rubric_core.validation.promptfoo.javascript_tokens import (
 
 __all__ = ["ExpressionReader"]
 
-#: What goes on after a value: its members, an element, arguments. A template does so too.
+#: What may follow a value: members, an element, arguments, a template.
 _GOES_ON = frozenset({".", "?.", "[", "("})
 
 
 class ExpressionReader(TokenReader, ABC):
-    """Reads expressions by recursive descent. An expression gives what kind it is, for what follows it."""
+    """Reads expressions by recursive descent. Each method returns the kind of the expression."""
 
     @abstractmethod
     def block(self) -> None:

@@ -22,7 +22,7 @@ class TokenReader:
         self.open: list[str] = []
         #: The names that `const` and `let` declare, block by block.
         self.declared: list[set[str]] = []
-        #: The names that stand for a value, in their order, and those that the code binds somewhere, or asks for with `typeof`.
+        #: The names used as values, in order, and those that the code binds somewhere, or tests with `typeof`.
         self.used: list[Token] = []
         self.bound: set[str] = set()
 
@@ -83,5 +83,5 @@ class TokenReader:
             raise UnsureError
 
     def bind_used(self, begin: int) -> None:
-        """The names used from a number on are bound: they were a pattern, parameters, or what is assigned to."""
+        """Bind the names used from a number on: they were a pattern, parameters, or the target of an assignment."""
         self.bound.update(token.text for token in self.used[begin:])

@@ -1,7 +1,7 @@
 """Whether JavaScript can be the body of a function (issue 18, section 2).
 
-Written here because the parsers in Python that are kept up are programs to install or refuse what node takes (`?.`, `??`): a
-correct line must never be called wrong, and an author needs a sentence, not a node of a tree.
+Written here because the parsers in Python that are kept up are programs to install or refuse what node takes (`?.`,
+`??`): a correct line must never be called wrong, and an author needs a sentence, not a node of a tree.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,12 @@ __all__ = ["BodyReading", "read_function_body"]
 
 
 class BodyReading(NamedTuple):
-    """What is certain about the body of a function. Offsets are those of the code."""
+    """Certain facts about the body of a function. Offsets are those of the code."""
 
-    #: What keeps it from being compiled, and the offset at which that shows; empty for nothing, and where it cannot be told.
+    #: The syntax error, and its offset; empty for none, or if uncertain.
     fault: str = ""
     fault_at: int = 0
-    #: Names that stand for a value and that nothing in the code binds; none where something is not looked at.
+    #: Names used as values that nothing in the code binds; empty if a part of the code was not read.
     free: tuple[Token, ...] = ()
     #: The names that the code binds.
     bound: frozenset[str] = frozenset()

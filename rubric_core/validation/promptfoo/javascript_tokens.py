@@ -17,7 +17,8 @@ __all__ = [
     "template_part",
 ]  # fmt: skip
 
-#: Space, and the token after it: a name, a number, a sign (longer ones first), or what a string or a template begins with.
+#: Space, and the token after it: a name, a number, an operator (longer ones first), or the start of a string or
+#: template.
 _TOKEN = pattern(
     r"[\s\ufeff]*(?:(?P<name>(?:[^\W\d]|[$_])[\w$]{0,200})"
     r"|(?P<number>0[xX][\da-fA-F_]{1,60}n?|0[oO][0-7_]{1,60}n?|0[bB][01_]{1,99}n?"
@@ -43,7 +44,7 @@ RESERVED = frozenset({
     "break", "case", "catch", "const", "continue", "debugger", "default", "do", "else", "export", "extends", "finally", "for", "if", "in",
     "instanceof", "return", "switch", "throw", "try", "var", "while", "with",
 })  # fmt: skip
-#: Characters. The pattern takes no more of a name or a number, so that no text makes it slow.
+#: Characters. The pattern matches no longer names and numbers, so that no text makes it slow.
 _LONGEST = 60
 _BREAKS = "\n\r\u2028\u2029"
 _BREAKING = frozenset(_BREAKS)
@@ -52,11 +53,11 @@ _new = tuple.__new__
 
 
 class UnsureError(Exception):
-    """Something that is not looked at."""
+    """Syntax that is not supported."""
 
 
 class FaultError(Exception):
-    """What is wrong, such as a string without its end."""
+    """A syntax error, such as an unclosed string."""
 
 
 class Token(NamedTuple):
@@ -122,7 +123,7 @@ def _string_end(code: str, start: int) -> int:
 
 
 def template_part(code: str, at: int) -> tuple[int, bool]:
-    """Where the text of a template that begins at `at` ends, and whether an expression follows. Raises FaultError."""
+    """The end of the text of a template that begins at `at`, and whether an expression follows. Raises FaultError."""
     while at < len(code):
         if code[at] == "`":
             return at + 1, False
@@ -133,7 +134,7 @@ def template_part(code: str, at: int) -> tuple[int, bool]:
 
 
 def pattern_end(code: str, start: int) -> int:
-    """Where the pattern ends that begins at `start`, with its flags. Raises FaultError."""
+    """The end of the regular expression that begins at `start`, with its flags. Raises FaultError."""
     at, in_class = start + 1, False
     while at < len(code) and code[at] not in _BREAKS:
         sign = code[at]

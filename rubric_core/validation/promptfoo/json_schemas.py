@@ -21,7 +21,7 @@ __all__ = ["schema_faults", "schema_file_faults"]
 #: The path of a file with a schema.
 _PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
 _TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
-#: Keywords of draft 7 by what they have: a schema, a list of them, schemas by name, or something else.
+#: Keywords of draft 7 by their values: a schema, a list of schemas, schemas by name, or something else.
 _SCHEMA = frozenset({
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems",
 })  # fmt: skip
@@ -44,7 +44,7 @@ _FORMATS = (
     "ipv4", "ipv6", "regex", "uuid", "json-pointer", "json-pointer-uri-fragment", "relative-json-pointer", "byte", "int32", "int64", "float",
     "double", "password", "binary",
 )  # fmt: skip
-#: Keywords of later drafts and of extensions, of which nothing is said.
+#: Keywords of later drafts and of extensions, which are not reported.
 _UNSURE = frozenset({
     "prefixItems", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas",
     "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "contentSchema", "discriminator", "formatMinimum",
@@ -53,7 +53,7 @@ _UNSURE = frozenset({
 
 
 def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
-    """What is wrong with the schema under `value`, if it is written there."""
+    """The errors of the schema under `value`, if it is inline."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if node is not None:
@@ -68,7 +68,7 @@ def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
 
 
 def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
-    """What is wrong with a schema in a file of its own, in which references lead to its own parts."""
+    """The errors of a schema in a file of its own, in which references are local."""
     if shape.node is None:
         return
     yield from _schema(shape.node)
@@ -80,7 +80,7 @@ def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
 
 
 def _leads_anywhere(root: Node, pointer: str) -> bool:
-    """Whether there is a part of a schema at a pointer; what stands in aliases is not looked at."""
+    """Whether a pointer refers to a part of a schema; aliases are not followed."""
     node: Node | None = root
     for step in pointer.removeprefix("#/").split("/"):
         name = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -96,7 +96,7 @@ def _leads_anywhere(root: Node, pointer: str) -> bool:
 
 
 def _in_text(node: Scalar, text: str) -> Iterator[Finding]:
-    """What is wrong first with a schema that is the text of a block."""
+    """The first error of a schema in the text of a block."""
     tree = read(node.text)
     broken = next((each for each in tree.problems if each.kind == "syntax"), None)
     if broken is not None:
@@ -184,7 +184,7 @@ def _named_schema(entry: Entry) -> Iterator[Finding]:
 
 
 def _other_kind(name: str, value: Node) -> str | None:
-    """What the value of a keyword has to be, if it is anything else. References are not followed."""
+    """The expected type of a keyword's value, if it has another one. References are not followed."""
     if isinstance(value, Alias) or (isinstance(value, Mapping) and value.get("$ref") is not None):
         return None
     scalar = value.value if isinstance(value, Scalar) else None

@@ -1,4 +1,4 @@
-"""Prompts for judges of promptfoo that do not show what is judged (issue 18, section 2)."""
+"""Prompts for judges of promptfoo that do not show the output (issue 18, section 2)."""
 
 from collections.abc import Iterator
 

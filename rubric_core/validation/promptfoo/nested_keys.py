@@ -1,4 +1,4 @@
-"""Misspelt names in mappings whose keys are free, or that promptfoo reads without a look at what else is there (issue 18, section 2)."""
+"""Misspelt names in mappings with free keys, or whose unknown keys promptfoo ignores (issue 18, section 2)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -60,7 +60,7 @@ def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
 
 
 def keys_in_options(shape: CaseOptions) -> Iterator[Finding]:
-    """The categories of `factuality`, and `conversationId`, which stands among the metadata."""
+    """The categories of `factuality`, and `conversationId` in the metadata."""
     if shape.borrowed or not isinstance(shape.node, Mapping):
         return
     node = _mapping(shape, "factuality")

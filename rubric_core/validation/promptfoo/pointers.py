@@ -1,4 +1,4 @@
-"""`$ref` in a configuration of promptfoo that leads nowhere: promptfoo stops (issue 18, section 2)."""
+"""`$ref` without a target in a promptfoo configuration: promptfoo stops (issue 18, section 2)."""
 
 from collections.abc import Callable, Iterator
 
@@ -47,10 +47,10 @@ def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Ca
 
 
 class _Lost:
-    """Where a pointer leads nowhere."""
+    """A pointer without a target."""
 
     def __init__(self, part: int, names: tuple[str, ...], length: int | None = None) -> None:
-        #: Which part of the pointer is not there, and the names that are beside it.
+        #: The missing part of the pointer, and the existing names beside it.
         self.part, self.names = part, names
         #: How many entries the list has, where the part is a number.
         self.length = length
@@ -65,7 +65,7 @@ def _finding(at: Span, pointer: str, lost: _Lost, meant: str) -> Finding:
 
 
 def _intended_pointer(pointer: str, lost: _Lost, root: Mapping, suite: PromptfooSuite) -> str:
-    """The pointer with the name that was probably meant; empty where that leads nowhere either."""
+    """The pointer with the name that was probably meant; empty if that has no target either."""
     parts = pointer.split("/")
     name = closest(parts[lost.part], lost.names)
     meant = "/".join([*parts[: lost.part], name, *parts[lost.part + 1 :]]) if name else ""
@@ -73,7 +73,7 @@ def _intended_pointer(pointer: str, lost: _Lost, root: Mapping, suite: Promptfoo
 
 
 def _lost(pointer: str, root: Mapping, suite: PromptfooSuite) -> _Lost | None:
-    """Where a pointer leads nowhere; None if it leads somewhere, or that cannot be told."""
+    """The missing part of a pointer; None if it has a target, or that is unknown."""
     parts = pointer.split("/")
     if parts[0] != "#" or len(parts) < 2 or "{{" in pointer or "%" in pointer:
         return None

@@ -46,7 +46,7 @@ def _items(node: Node, context: Context) -> Iterator[Finding]:
 
 
 def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
-    """A mapping that is a sentence with a colon or braces, or lacks what a prompt needs."""
+    """A mapping that is a sentence with a colon or braces, or lacks required keys of a prompt."""
     present = {entry.name for entry in node.entries}
     if is_sentence(node):
         braces = context.text.startswith("{{", node.span.start)

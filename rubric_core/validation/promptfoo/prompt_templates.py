@@ -15,7 +15,7 @@ from rubric_core.validation.rule import Context, Finding
 
 __all__ = ["faults_in_file"]
 
-#: Longer files are not looked at, and so many mistakes of one are reported.
+#: Longer files are not checked, and no more mistakes of one are reported.
 _LONGEST, _MOST = 100_000, 3
 _DATA = (".json", ".yaml", ".yml")
 _SHOWN = pattern(r"\{\{[^{}]{0,500}\}\}")
@@ -53,7 +53,7 @@ def _texts(prompt: PromptFileText) -> Iterator[Scalar]:
 
 
 def _json_fault(prompt: PromptFileText) -> str:
-    """What keeps a file from being JSON whatever is filled in; empty where statements of its template may mend that."""
+    """The syntax error of a JSON file whatever its templates render to; empty if statements may fix it."""
     if PurePath(prompt.name).suffix.lower() != ".json" or "{%" in prompt.text or "{#" in prompt.text:
         return ""
     # As long as the template, so that lines and columns stay.

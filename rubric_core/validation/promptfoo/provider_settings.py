@@ -1,4 +1,4 @@
-"""Misspelt keys and settings of providers, where promptfoo reads a mapping without a look at its keys."""
+"""Misspelt keys and settings of providers, which promptfoo ignores."""
 
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
 
-#: Settings of other vendors that look like slips, and mean something to them.
+#: Settings of other vendors that look like misspellings, but exist there.
 _OF_OTHERS = frozenset({
     "headless", "maxNewTokens", "maxTokens", "n_predict", "responseFormat", "sessionId", "speed", "timeout", "timeoutMs", "toolChoice", "top_k",
     "ts", "version",
@@ -47,7 +47,7 @@ _USUAL = (
     "tool_choice",
     "reasoning_effort",
 )
-#: What other tools call settings, without `_` and in small letters.
+#: Names of settings in other tools, without `_` and in lower case.
 _CALLED = MappingProxyType({
     "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
     "transformresponse": "transformResponse", "responseformatter": "transformResponse",
@@ -82,7 +82,7 @@ def slips_of_settings(node: Node | None) -> Iterator[Finding]:
 
 
 def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
-    """The settings of a provider whose vendor is no program, where a name is nearly one that means something."""
+    """The settings of a provider that resemble a known one, unless the provider is a program."""
     identity = provider.get("id")
     if isinstance(identity, Scalar):
         yield from settings_of(identity.text, provider.get("config"))

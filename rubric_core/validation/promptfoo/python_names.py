@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 __all__ = ["free_names"]
 
-#: What a module has beside built-in names, and what promptfoo imports.
+#: The names of a module besides built-in names, and those that promptfoo imports.
 _GIVEN = frozenset({"json", "main", "__file__", "__builtins__", "__annotations__", "__class__"})
 #: Built-in names of some releases only, and of the interactive mode.
 _OF_RELEASES = frozenset({
@@ -17,7 +17,7 @@ _OF_RELEASES = frozenset({
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"})
 
 
-#: The kinds of nodes that define names, but for names themselves.
+#: The kinds of nodes that define names, except names themselves.
 _DEFINING = frozenset({
     ast.arg, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
     ast.MatchMapping, ast.Global, ast.Nonlocal,

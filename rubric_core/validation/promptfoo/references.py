@@ -1,4 +1,4 @@
-"""Names in a configuration of promptfoo that refer to prompts, providers and metrics (issue 18, section 2)."""
+"""References to prompts, providers and metrics in a promptfoo configuration (issue 18, section 2)."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -44,7 +44,7 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
-#: A path of one prompt, whose label is made of it.
+#: The path of a single prompt, from which its label is made.
 _PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file with any number of providers.
@@ -88,7 +88,7 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
         path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
         path = path or (each.id if each.id and not each.label else "")
         if path and not _PLAIN_PATH.match(path):
-            return None  # a pattern, a folder, a table with labels of its own
+            return None  # a pattern, a folder, or a table with its own labels
         # The label is the path, before a colon and the text.
         names.update(
             n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
@@ -195,7 +195,7 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.outside is None or any(each.what != "prompt" for each in suite.outside):
         return
     checks = [check for placed in suite.bearers for check in placed.summary.checks]
-    # Scripts may return further metrics, and templates may produce names: then only slips are certain.
+    # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
     only_slips = any(_names_metrics(check) for check in checks)
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
     for metric in metrics:
@@ -262,7 +262,7 @@ def _listed(suite: PromptfooSuite, what: str) -> str:
 
 
 def _label_of(node: Node) -> Node:
-    """Where the label of an entry is written."""
+    """The place of an entry's label."""
     written = node.get("label") or node.get("display") if isinstance(node, Mapping) else None
     return written if isinstance(written, Scalar) else node
 

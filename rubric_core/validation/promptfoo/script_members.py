@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["misspelt_members"]
 
-#: Longer code is not looked at.
+#: Longer code is not checked.
 _LONGEST = 20_000
 _STRINGS = pattern(r"\"(?:[^\"\\\n]|\\.)*[\"\\]?|'(?:[^'\\\n]|\\.)*['\\]?")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
@@ -32,7 +32,7 @@ _MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "Number": ("isFinite", "isInteger", "isNaN", "isSafeInteger", "parseFloat", "parseInt", "EPSILON", "MAX_VALUE", "MIN_VALUE", "NaN"),
     "context": ("config", "logProbs", "metadata", "prompt", "provider", "providerResponse", "test", "trace", "uuid", "vars"),
 })  # fmt: skip
-#: Methods by their names in small letters.
+#: Methods by their names in lower case.
 _CASED = MappingProxyType({
     name.lower(): name
     for name in (
@@ -45,7 +45,7 @@ _CASED = MappingProxyType({
 
 
 def misspelt_members(node: Scalar, text: str) -> Iterator[Finding]:
-    """The members that are almost one that there is. Code that defines such a member itself is left alone."""
+    """Members that resemble an existing one. Code that defines such a member itself is not checked."""
     if len(node.text) > _LONGEST or "{{" in node.text:
         return
     code = _STRINGS.sub(lambda found: " " * len(found[0]), node.text)

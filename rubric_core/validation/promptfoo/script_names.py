@@ -11,9 +11,9 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["place_in_code", "undefined_names"]
 
-#: Words that are read as names and are none, or whose meaning depends on where they stand.
+#: Words that look like names but are not, or whose meaning depends on the context.
 _WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
-#: Names that people mean by slips, beside those of the code.
+#: Candidates for misspelt names, besides those of the code.
 _OFTEN_MEANT = (
     "JSON",
     "Math",
@@ -40,11 +40,11 @@ def undefined_names(
     """Each name once, where it is used first.
 
     Args:
-        read: What was read of the code.
+        read: The reading of the code.
         node: The code.
-        text: The text that the code stands in.
-        at: What is marked where the place of a name cannot be told.
-        given: The names that promptfoo calls the code with.
+        text: The text with the code.
+        at: The span to mark if the place of a name is unknown.
+        given: The parameters that promptfoo passes.
         is_python: Whether it is Python, not JavaScript.
         may_fix: Whether the code may be changed here.
     """
@@ -69,7 +69,7 @@ def undefined_names(
 
 
 def place_in_code(node: Scalar, text: str, offset: int, length: int) -> Span | None:
-    """Where a part of one line of the code stands in the text; None where escapes or folded lines hide that."""
+    """The place in the text of a part of one line of code; None if escapes or folded lines hide it."""
     if node.style == "literal":
         return _in_block(node, text, offset, length)
     start, end = node.span.start + node.is_quoted, node.span.end - node.is_quoted

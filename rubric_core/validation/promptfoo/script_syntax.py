@@ -8,19 +8,19 @@ from rubric_core.validation.promptfoo.javascript_syntax import read_function_bod
 
 __all__ = ["CodeReading", "FreeName", "read_javascript", "read_python"]
 
-#: Longer code is not looked at.
+#: Longer code is not checked.
 _LONGEST = 20_000
 #: Readings that are remembered: cases and configurations repeat the code of others.
 _MOST_READ = 256
-#: A statement, which cannot follow the `return` that stands before code of one line.
+#: A statement, which cannot follow the `return` that promptfoo puts before one line of code.
 _STATEMENT = pattern(r"(?:\{\s{0,9})?(return|if|for|while|switch|throw|try)\b(?![ \t]*[.:=])")
-#: After declarations promptfoo writes `return` in front of what stands last.
+#: After declarations, promptfoo puts `return` before the last statement.
 _LAST_RETURN = pattern(r";\s{0,9}(return)\b[^;{}]{0,2000};{0,9}\s{0,9}\Z")
 _TEMPLATE = pattern(r"\{\{[^{}]{0,500}\}\}")
-#: Stands for what a template fills in: any character in a string, and elsewhere nothing that is looked at.
+#: Represents a template: any character in a string, and unknown code elsewhere.
 _UNKNOWN = "\0"
 _RETURN = "return "
-#: What promptfoo wraps around Python of one line, and in front of each line of several.
+#: The code that promptfoo wraps around one line of Python, and before each of several lines.
 _PYTHON_RETURN, _PYTHON_INDENT = "    return ", "    "
 
 
@@ -28,14 +28,14 @@ class FreeName(NamedTuple):
     """A name that nothing defines."""
 
     text: str
-    #: Where it stands in the code.
+    #: Its place in the code.
     offset: int
 
 
 class CodeReading(NamedTuple):
-    """What is certain about code."""
+    """Certain facts about code."""
 
-    #: What keeps it from being compiled; empty for nothing, and where that cannot be told.
+    #: The syntax error; empty for none, or if uncertain.
     fault: str = ""
     #: The offset in the code at which the fault shows, if that is known.
     fault_at: int | None = None
@@ -74,7 +74,7 @@ def read_python(code: str) -> CodeReading:
 
 
 def _offset(lines: list[str], line: int, column: int) -> int | None:
-    """The offset of a place; None for one that is not in the code itself."""
+    """The offset of a place; None if it is not in the code itself."""
     if not 0 <= line < len(lines):
         return None
     return sum(len(each) + 1 for each in lines[:line]) + min(max(column, 0), len(lines[line]))
@@ -103,7 +103,7 @@ def read_javascript(
         if not declares and is_declaration:
             return CodeReading("code of one line is an expression")
     before = "" if is_body or is_declaration else _RETURN
-    # As long as the template, so that everything else stays where it is.
+    # As long as the template, so that offsets stay valid.
     bare = _TEMPLATE.sub(lambda found: _UNKNOWN * len(found[0]), code)
     read = read_function_body(before + bare, parameters)
     free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)

@@ -1,4 +1,4 @@
-"""Inline code of promptfoo that gives no result, or cannot be read: assertions and transforms (issue 18, section 2)."""
+"""Inline code of promptfoo without a result, or with a syntax error: assertions and transforms (issue 18, section 2)."""
 
 from collections.abc import Iterator
 
@@ -62,7 +62,7 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
 def _read(
     shape: graded.JavaScriptCode | graded.PythonCode, place: FieldPlace, node: Scalar, text: str
 ) -> Iterator[Finding]:
-    """What keeps code from being run, and names in it that nothing defines."""
+    """The syntax error of code, and its undefined names."""
     is_python, code = isinstance(shape, graded.PythonCode), node.text
     read = (
         read_python(code)
@@ -105,7 +105,7 @@ def _at_fault(read: CodeReading, node: Scalar, text: str) -> Span:
     return place_in_code(node, text, begin + blanks, len(line) - blanks) or node.span
 
 
-#: Fields with JavaScript that changes something, where it is no file.
+#: Fields with JavaScript that transforms something, if it is not a file.
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
 
@@ -128,7 +128,7 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
             )
 
 
-#: What takes the answer out of a response by HTTP, and what it is called with.
+#: The code that extracts the answer from an HTTP response, and its parameters.
 _OF_RESPONSES = ("transformResponse", "responseParser")
 _RESPONSE = ("json", "text", "context", "process", "response")
 

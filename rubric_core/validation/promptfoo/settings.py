@@ -1,4 +1,4 @@
-"""Settings of a configuration of promptfoo that stop the run, or are not read (issue 18, section 2)."""
+"""Settings of a promptfoo configuration that stop the run, or are ignored (issue 18, section 2)."""
 
 from collections.abc import Iterator
 
@@ -80,7 +80,7 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
 
 
 def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
-    """A formula that is no text, or that mathjs cannot read."""
+    """A formula that is not a text, or that mathjs cannot parse."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if not isinstance(node, Scalar) or not node.text.strip():
@@ -105,7 +105,7 @@ def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
 
 
 def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Finding]:
-    """A description is text, also one that looks like a number."""
+    """A description has to be a text, even if it looks like a number."""
     place = shape.places.get("description")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, int | float):
@@ -116,7 +116,7 @@ def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Findin
 
 
 def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """`providers` beside `targets`, which wins."""
+    """`providers` beside `targets`, which takes precedence."""
     place = shape.places.get("providers")
     if place is not None and not place.borrowed and shape.has("targets"):
         fixes = tuple(replace(fix, safe=False) for fix in remove_key_fix(shape.node, "providers", context))
@@ -127,7 +127,7 @@ def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
 
 
 def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
-    """How often a case runs."""
+    """The number of runs of a case."""
     place, value = shape.places.get("repeat"), shape.repeat
     if place is None or place.borrowed or not isinstance(value, int | float) or isinstance(value, bool):
         return

@@ -1,4 +1,4 @@
-"""`${NAME}` in settings of promptfoo: it inserts environment variables only where a template asks for them."""
+"""`${NAME}` in settings of promptfoo, which inserts environment variables only by templates."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _VARIABLE = pattern(
     r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
-#: Providers that are programs, or start one: they may fill in what they are given.
+#: Providers that are programs, or start one: they may fill in their settings.
 _PROGRAMS = (
     "exec:", "file:", "golang:", "package:", "python:", "ruby:", "anthropic:claude-agent-sdk", "anthropic:claude-code", "mcp",
     "openai:codex", "openclaw", "opencode",

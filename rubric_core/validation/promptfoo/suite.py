@@ -1,4 +1,4 @@
-"""A configuration of promptfoo with all of its cases, for rules that look across them."""
+"""A promptfoo configuration with all of its cases, for rules across them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -71,7 +71,7 @@ class SuiteDigest:
 
 
 class PromptEntry(NamedTuple):
-    """A prompt as it is listed."""
+    """An entry of the list of prompts."""
 
     node: Node
     #: The prompt itself, or the path of its file.
@@ -81,7 +81,7 @@ class PromptEntry(NamedTuple):
 
 
 class ProviderEntry(NamedTuple):
-    """A provider as it is listed."""
+    """An entry of the list of providers."""
 
     node: Node
     id: str
@@ -90,7 +90,7 @@ class ProviderEntry(NamedTuple):
 
 
 class PromptfooSuite:
-    """Everything that rules across cases look at. Findings have offsets of the whole text."""
+    """The input of rules across cases. Findings have offsets of the whole text."""
 
     def __init__(
         self,
@@ -102,15 +102,15 @@ class PromptfooSuite:
         *,
         items: int = 0,
     ) -> None:
-        """`outside` are the texts of the files that it names; None where files are not looked at."""
+        """`outside` are the texts of the files that it names; None if files are not read."""
         self.configuration = configuration
         self.listed = cases
         #: Maps spans of the configuration itself to spans of the whole text, and holds its text.
         self.frame = frame
         self._outside = outside
-        #: Where files stand whose templates read keys or tokens of the environment, and the names of these.
+        #: The files whose templates read secrets from the environment, with their places and the names of these.
         self.secrets = secrets
-        #: The number of entries in the list of cases: cases, paths, and what is neither.
+        #: The number of entries in the list of cases: cases, paths, and invalid entries.
         self.items = items
 
     @cached_property
@@ -175,7 +175,7 @@ class PromptfooSuite:
 
     @cached_property
     def prompts(self) -> tuple[PromptEntry, ...] | None:
-        """The prompts; None where a path or a program stands for any number of them, or nothing is said."""
+        """The prompts; None if a path or program may give any number of them, or there is no list."""
         place = self.configuration.places.get("prompts")
         if place is None:
             return None
@@ -227,7 +227,7 @@ def _text(node: Node | None, name: str) -> str:
 
 
 def texts_of(configuration: Configuration) -> Iterator[tuple[Scalar, bool]]:
-    """The texts of prompts that stand in the configuration, with whether they may be a path."""
+    """The texts of inline prompts, with whether they may be a path."""
     place = configuration.places.get("prompts")
     nodes = (
         place.node.items if place is not None and isinstance(place.node, Sequence) else [place.node] if place else []

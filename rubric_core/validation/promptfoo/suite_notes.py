@@ -16,7 +16,7 @@ __all__ = ["environment_values", "own_environment", "templated_nodes", "unassert
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Cases without a check, where most others have one. A suite without any check is meant to be read by a person."""
+    """Cases without a check, if most others have one. A suite without any check is for human review."""
     defaults = suite.defaults
     outside = suite.outside
     if outside is None or any(each.what == "defaults" for each in outside) or "$ref" in suite.frame.text:
@@ -38,7 +38,7 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Rubrics without a text, where no defaults have a prompt for the judge that says what to look at."""
+    """Rubrics without a text, if no default provides a prompt for the judge."""
     shared = options_of(suite.defaults)
     if suite.outside is None or any(each.what == "defaults" for each in suite.outside) or "$ref" in suite.frame.text:
         return
@@ -85,7 +85,7 @@ def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def own_environment(suite: PromptfooSuite) -> frozenset[str] | None:
-    """The variables that the configuration gives values to under `env`; None where a case has a variable called `env` instead."""
+    """The variables that the configuration sets under `env`; None if a case has a variable named `env` instead."""
     if "env" in suite.digest.names or "env" in suite.digest.common:
         return None
     given = suite.configuration.env

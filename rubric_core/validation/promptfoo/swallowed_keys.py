@@ -17,7 +17,7 @@ _IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
 _EVERY_PROMPT = "the case runs with every prompt"
 #: Keys of a provider that look like settings.
 _BESIDE_CONFIG = ("transform", "delay")
-#: The vendors whose settings may have such names: those that look there, too, and programs.
+#: The vendors whose providers may have such keys: those that read them, and programs.
 _READ_ALL = frozenset({
     "exec", "file", "golang", "litellm", "package", "promptfoo", "python", "ruby", "sagemaker", "sequence", "webhook",
 })  # fmt: skip

@@ -1,4 +1,4 @@
-"""Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo makes variables and equality tests of what it does not know."""
+"""Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo turns unknown columns into variables."""
 
 import math
 from collections.abc import Iterator, Sequence

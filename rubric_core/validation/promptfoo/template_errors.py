@@ -37,7 +37,7 @@ _LONGEST_SHOWN = 60
 _STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: A function that is called: no method, filter or test, and no keyword before brackets.
 _CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,60})\(")
-#: Methods of Python, which no value has there, and the filter or method that does the same.
+#: Methods of Python, which values do not have there, and the equivalent filter or method.
 _METHOD = pattern(
     r"(?<=[\w\])])\.(upper|lower|strip|lstrip|rstrip|title|capitalize|startswith|endswith|items|isdigit|splitlines)\("
 )
@@ -83,12 +83,12 @@ def _texts(node: Node, *, is_map: bool) -> Iterator[Scalar]:
 
 
 def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
-    """Statements without their end, unknown ones, and what is no expression.
+    """Unclosed and unknown statements, and invalid expressions.
 
     Args:
         node: The text.
-        context: What it is in.
-        is_value: Whether it is the value of an assertion, which is rendered whatever it has.
+        context: Its context.
+        is_value: Whether it is the value of an assertion, which is always rendered.
     """
     if "{{" not in node.text and "{%" not in node.text:
         return
@@ -131,7 +131,7 @@ def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
 
 
 def _unparsed(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
-    """What the parser of Nunjucks refuses, where its braces stand in the file."""
+    """The first syntax error for Nunjucks, at its braces in the file."""
     for fault in expression_faults(node.text, is_rendered=is_value):
         at = node.span
         found = [

@@ -1,4 +1,4 @@
-"""Templates of promptfoo: which names they use, and placeholders that stay in the text as they are (issue 18, section 2)."""
+"""Templates of promptfoo: the names that they use, and placeholders that stay in the text (issue 18, section 2)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -108,12 +108,12 @@ def names_in(template: str) -> list[UsedName]:
 
 
 def _copes(group: str, code: str) -> bool:
-    """Whether a part of a template tests what it names, or gives it a default."""
+    """Whether a part of a template tests its names, or gives them a default."""
     return group == "statement" or "default" in code or " or " in code or " if " in code
 
 
 def environment_in(template: str) -> Iterator[tuple[str, Span]]:
-    """The environment variables that a template inserts as they are, with their places; as above, none that it tests anywhere."""
+    """The environment variables that a template inserts without testing them, with their places."""
     if "env" not in template or _RAW.search(template):
         return
     tested, inserted = set[str](), list[tuple[str, Span]]()
@@ -164,7 +164,7 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
 
 
 def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:
-    """Texts of a request that are nothing but `{name}`; what stands among others may be meant."""
+    """Texts of a request that consist of `{name}` only; inside of longer texts it may be intended."""
     for node in texts:
         if _WHOLE.fullmatch(node.text):
             yield from _single(node, context)
@@ -195,7 +195,7 @@ def _is_code(text: str) -> bool:
 
 
 def _single(node: Scalar, context: Context) -> Iterator[Finding]:
-    # The sign before a placeholder tells it from JSON; nothing but one is none.
+    # The character before a placeholder distinguishes it from JSON; a placeholder alone is not one.
     inner = Span(node.span.start + node.is_quoted, node.span.end - node.is_quoted)
     whole = _WHOLE.fullmatch(context.text, *inner)
     for found in (whole,) if whole is not None else _SINGLE.finditer(context.text, *node.span):

@@ -15,13 +15,13 @@ __all__ = ["top_settings"]
 _REJECTED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 #: Settings that are mappings, and those of them that may be true or false as well.
 _MAPPINGS, _OR_FLAGS = ("tags", "metadata", "tracing", "sharing"), ("sharing",)
-#: A script beside the configuration, by a path: promptfoo takes the folder away and looks for it among programs.
+#: The path of a script beside the configuration: promptfoo strips the folder and searches for a program.
 _BESIDE = pattern(r"(?:exec:[ \t]{0,9}\./|file://(?:\./)?|\./)(?P<name>[\w.-]+\.(?:sh|bash|pl|rb))(?P<rest>[ \t].*)?\Z")
 _SHELLS = (".sh", ".bash")
 
 
 def top_settings(shape: Configuration) -> Iterator[Finding]:
-    """Findings about mappings that are none, extensions that are no files, and scripts for prompts."""
+    """Findings about non-mappings, extensions that are not files, and scripts as prompts."""
     if not isinstance(shape.node, Mapping):
         return
     for name in _MAPPINGS:
@@ -48,7 +48,7 @@ def top_settings(shape: Configuration) -> Iterator[Finding]:
 
 
 def _is_open(node: Node) -> bool:
-    """Whether nothing is written, or only a run tells what is."""
+    """Whether the value is empty, or only known at run time."""
     return isinstance(node, Scalar) and (not node.text.strip() or node.value is None or "{{" in node.text)
 
 

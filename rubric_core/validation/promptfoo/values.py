@@ -1,4 +1,4 @@
-"""Values of variables that promptfoo reads as something else than what is written (issue 18, section 2)."""
+"""Values of variables that promptfoo reads differently from how they are written (issue 18, section 2)."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _REWRITTEN = pattern(
 )
 _KEYS = frozenset(key.name for key in PromptfooCase.keys.values())
 _FILE = "file://"
-#: A variable whose value follows its colon at once; the drive of a path on Windows has one letter.
+#: A variable whose value follows its colon without a space; the drive of a Windows path has one letter.
 _NO_BLANK = pattern(r"[A-Za-z_]\w{1,60}:(?=[^\s/\\])")
 _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in nothing"
 

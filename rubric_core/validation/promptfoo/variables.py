@@ -1,6 +1,7 @@
 """Variables of promptfoo across a configuration: used without a value, defined and not used, shown as `[object Object]`.
 
-The values of a case are its own, those of `defaultTest`, of the entry of a scenario, and what earlier cases stored (issue 18, section 2).
+The values of a case are its own, those of `defaultTest`, of the entry of a scenario, and what earlier cases stored
+(issue 18, section 2).
 """
 
 import re
@@ -26,7 +27,7 @@ _GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
     "promptIdx", "repeatIndex",
 })  # fmt: skip
-#: What requests by HTTP have besides.
+#: The additional variables of HTTP requests.
 _OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "token", "messages", "systemPrompt"})
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions")
@@ -60,13 +61,13 @@ def _is_known(suite: PromptfooSuite) -> bool:
 
 
 def _has_slip(node: Node | None, key: str) -> bool:
-    """Whether a key is misspelt, which is reported: what stands under it counts once it is mended."""
+    """Whether a key is misspelt and reported: its value counts once it is fixed."""
     names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
     return key not in names and any(closest(name, (key,)) for name in names if name)
 
 
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Names in prompts and values for which a case has no value."""
+    """Names in prompts and values without a value in a case."""
     if not _is_known(suite):
         return
     defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
@@ -128,7 +129,7 @@ def _in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) ->
             if _is_nothing(node, used, check)
             else found
         )
-    # Text with braces is common in variables, and stays as it is: only slips are reported.
+    # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
         slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - _GIVEN))]
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
@@ -199,7 +200,7 @@ def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
 
 
 def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
-    """Variables that no prompt, assertion or provider reads, where no program can read them."""
+    """Variables that no prompt, assertion or provider reads, if no program can read them."""
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
         return
     slips = list(_slips(suite))
@@ -222,7 +223,7 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
 
 
 def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Variables that are called almost as one that a prompt uses, and that the case lacks."""
+    """Variables that resemble one that a prompt uses and the case lacks."""
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = {used.name for text in texts for used in names_in(text) if not used.optional}
@@ -230,7 +231,7 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     for placed, summary in suite.digest.listed if others else ():
         yield from _slips_in(placed, summary, asked, others, "this case lacks")
     parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
-    # What others have: a part of a scenario is to have it as well, or the name that is meant is nowhere.
+    # The values of others: a part of a scenario should have it as well, or the intended name has no value anywhere.
     known = asked & suite.digest.names.union(*(summary.names for _, summary in parts))
     for placed, summary in parts:
         yield from _slips_in(placed, summary, asked, known, "is missing here")

@@ -15,11 +15,11 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["listed_texts", "yaml_slips"]
 
-#: The fields whose texts are looked at; no code, in which a line may begin with a sign.
+#: The checked fields; not code, in which a line may begin with a dash.
 _FIELDS = ("prompts", "providers", "targets", "output_path", "vars", "value", "prefix", "suffix")
 #: A text with a quote at its end and no other; not the sign of inches.
 _UNOPENED = pattern(r"[^\"]*[^\"\d]\"")
-#: An item without a blank after its dash. Options of programs and negative numbers are not meant.
+#: An item without a blank after its dash. Program options and negative numbers are not meant.
 _DASH = pattern(r"-(?=[\"'{\[]|[^\W\d_])")
 _ONE_TEXT = "YAML reads these lines as one text"
 
@@ -32,7 +32,7 @@ def yaml_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions, c
 
 
 def listed_texts(shape: PromptfooCase | Assertion) -> Iterator[Scalar]:
-    """The texts in lists of a shape that may be anything, so that nothing else has looked at them."""
+    """The texts in lists of any values of a shape, which nothing else has checked."""
     for field in ("vars", "value"):
         yield from (node for node, is_value in _texts(shape, field) if not is_value)
 
