@@ -390,8 +390,8 @@ def test_other_tools_are_another_case(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("named", "reason"),
     [
-        ("../tools.json", "rubric does not send `config.tools` from ../tools.json, because a file that a template names has to be in the folder"),
-        ("link.json", "from link.json, because a file that a template names has to be in the folder"),
+        ("../tools.json", "rubric does not send file://../tools.json, because a file that a template names has to be in the folder"),
+        ("link.json", "file://link.json, because a file that a template names has to be in the folder"),
         ("tools.json", "127.0.0.1:9"),
     ],
 )  # fmt: skip
