@@ -40,7 +40,7 @@ class SentPayload:
     again: str = ""
 
 
-def _unheard(_: SentPayload) -> None:
+def _ignore_payload(_: SentPayload) -> None:
     """Ignore sent payloads: the default of `Request.sent`."""
 
 
@@ -71,7 +71,7 @@ class Request:
     #: Settings of the prompt, for targets that are programs.
     config: Mapping[str, Any] = field(default_factory=dict)
     #: Called with every payload before it is sent. A provider that sends nothing never calls it.
-    sent: Callable[[SentPayload], None] = field(default=_unheard, repr=False, compare=False)
+    sent: Callable[[SentPayload], None] = field(default=_ignore_payload, repr=False, compare=False)
     #: `prompt` with the paths of files instead of their contents, for programs that open files; empty if it is the
     #: same.
     path_prompt: str = ""

@@ -87,7 +87,7 @@ class PullDiagnostics:
         if snapshot.path is None:
             return []
         path = absolute(snapshot.path)
-        if not self._host.documents.project.sees(path):
+        if not self._host.documents.project.has_dependents(path):
             return []
         others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
         counted = {path, *landmark_of(path)}

@@ -98,7 +98,7 @@ class RubricServer(LanguageServer):
         self.reports = ReportBuilder(self, self.known)
         self.run_reports = RunReports()
         self.virtual_documents = VirtualDocuments(self, self.known, self.reports)
-        self.tree = TestTree(self, self.known, self._tell_results)
+        self.tree = TestTree(self, self.known, self._send_results)
         self.states = TestStates(self, self.known, self.tree)
         self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.schedule)
         self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
@@ -148,7 +148,7 @@ class RubricServer(LanguageServer):
         """The results of a suite were computed again; notify the test tree, which shows them."""
         self.states.refreshed(snapshot, results)
 
-    async def _tell_results(self, uri: str, path: Path | None) -> None:
+    async def _send_results(self, uri: str, path: Path | None) -> None:
         """Send the results of a suite to a client with a test tree; with a path, read them from disk before."""
         if path is None:
             self.states.loaded(uri)
@@ -202,7 +202,7 @@ class RubricServer(LanguageServer):
             self.checks.schedule(uri)
         for other in self.documents.refresh_outdated():
             self.checks.schedule(other)
-        self._looked_around()
+        self._check_closed_files()
 
     def _suites_discovered(self) -> None:
         """All suites are known: the diagnostics of open documents may have changed."""
@@ -214,7 +214,7 @@ class RubricServer(LanguageServer):
         # Closed files are about to be reported by the same check.
         self._checked_version = self.documents.project.version
 
-    def _looked_around(self) -> None:
+    def _check_closed_files(self) -> None:
         """Check closed files again if one has changed that something depends on."""
         version = self.documents.project.version
         if version != self._checked_version:
@@ -231,7 +231,7 @@ class RubricServer(LanguageServer):
         for other in self.documents.refresh_outdated():
             self.checks.schedule(other)
         self._checked_version = -1
-        self._looked_around()
+        self._check_closed_files()
 
     def saved(self, params: Any) -> None:
         """A document was saved: its text is complete."""
@@ -250,7 +250,7 @@ class RubricServer(LanguageServer):
             self.checks.schedule_all()
         for other in self.documents.refresh_outdated():
             self.checks.schedule(other)
-        self._looked_around()
+        self._check_closed_files()
         results = {path for path in paths if path.parent.name == ".rubric" and path.name.startswith("results.db")}
         if results:
             self.runs.stored.files_changed(results)

@@ -119,7 +119,7 @@ def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configurati
 
 def _several(text: str, dialect: str | None) -> Several:
     project = Project(Folder(files(text)))
-    project.knows([ROOT], [ROOT / name for name in files(text) if is_suite_name(PurePath(name).name)])
+    project.register_suites([ROOT], [ROOT / name for name in files(text) if is_suite_name(PurePath(name).name)])
     found: list[Diagnostic] = []
     headings = list(_FILE.finditer(text))
     for heading, behind in zip_longest(headings, headings[1:]):

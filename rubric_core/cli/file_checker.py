@@ -53,9 +53,11 @@ class FileChecker:
         #: By folder: a configuration is searched in every parent folder.
         self._of_folders: dict[Path, Configuration] = {}
 
-    def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
+    def register_suites(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
         """Register all suites of some folders, so that unused targets can be reported."""
-        self.project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
+        self.project.register_suites(
+            map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True
+        )
 
     def changed(self, paths: Iterable[Path]) -> None:
         """Drop what is cached about changed, created or deleted files."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.sanitize import act
+from rubric_core.cli.sanitize import send_sequence
 from rubric_core.cli.selection import no_file
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
@@ -86,7 +86,7 @@ async def _checked(options: argparse.Namespace) -> JudgeCheck:
 
         def told(done: int, of: int) -> None:
             if live:
-                act(sys.stderr, "\r\x1b[K")
+                send_sequence(sys.stderr, "\r\x1b[K")
                 sys.stderr.write(f"{name}: {done}/{of}" if done < of else "")
                 sys.stderr.flush()
 

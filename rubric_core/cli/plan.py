@@ -17,7 +17,7 @@ from rubric_core.cli.selection import (
     changed_cases,
     failed_cases,
     named_cases,
-    with_needed,
+    with_needed_variations,
 )
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -91,7 +91,7 @@ def plan_suites(
     chosen = list(_stored(_filtered(named, options), options, failures, alone=alone))
     if options.shard or options.sample or options.limit:
         chosen = list(_some(chosen, options))
-    plans = [SuitePlan(suite, with_needed(cases, suite.cases)) for suite, cases in chosen if cases or alone]
+    plans = [SuitePlan(suite, with_needed_variations(cases, suite.cases)) for suite, cases in chosen if cases or alone]
     return plans, failures
 
 

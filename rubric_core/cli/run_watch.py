@@ -12,7 +12,7 @@ from typing import NamedTuple, TextIO
 
 from rubric_core.cli.plan import RunPlan, SuitePlan, plan_run
 from rubric_core.cli.sanitize import StreamSanitizer
-from rubric_core.cli.selection import WrongUseError, with_needed
+from rubric_core.cli.selection import WrongUseError, with_needed_variations
 from rubric_core.cli.session import CliSession
 from rubric_core.cli.watch import LOOK, stamp
 from rubric_core.disk import DiskFiles
@@ -105,7 +105,7 @@ class RunWatch:
 
     def _different(self, plan: SuitePlan) -> SuitePlan:
         changed = [case for case in plan.cases if self._ran.get(_name(case)) != _state(case)]
-        return SuitePlan(plan.suite, with_needed(changed, plan.suite.cases) if changed else [])
+        return SuitePlan(plan.suite, with_needed_variations(changed, plan.suite.cases) if changed else [])
 
     def _round(self, planned: RunPlan, options: argparse.Namespace) -> int:
         """Run, and record the inputs. Returns the exit code of a run that was stopped, else 0."""

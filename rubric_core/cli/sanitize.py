@@ -11,7 +11,7 @@ from rubric_core.cli.terminal_style import COLOURS, TerminalStyle
 from rubric_core.control_characters import mask
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["StreamSanitizer", "act", "as_safe", "safe_streams", "underlying"]
+__all__ = ["StreamSanitizer", "as_safe", "safe_streams", "send_sequence", "underlying"]
 
 _ASCII = str.maketrans(
     {
@@ -107,7 +107,7 @@ def safe_streams(*, text: bool = False) -> Iterator[None]:
         sys.stdout, sys.stderr = streams
 
 
-def act(stream: TextIO, sequence: str) -> None:
+def send_sequence(stream: TextIO, sequence: str) -> None:
     """Send a control sequence to the terminal of a stream, for example to clear a line."""
     underlying(stream).write(sequence)
 

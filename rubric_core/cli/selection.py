@@ -47,7 +47,7 @@ __all__ = [
     "no_file",
     "resume_command",
     "unfinished_cases",
-    "with_needed",
+    "with_needed_variations",
 ]
 
 log = logging.getLogger(__name__)
@@ -176,7 +176,7 @@ def is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
         return True
 
 
-def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
+def with_needed_variations(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
     """The selected cases and all their dependencies, in the order of `every`.
 
     A selected variation is selected alone, unless it needs the others; of a dependency, every variation runs.

@@ -8,7 +8,7 @@ from pathlib import Path
 from rubric_core.cli.check_output import frames, summary
 from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.file_checker import FileChecker
-from rubric_core.cli.sanitize import StreamSanitizer, act
+from rubric_core.cli.sanitize import StreamSanitizer, send_sequence
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.configuration import Configuration
@@ -106,7 +106,7 @@ class FileWatch:
         named, failures = list(self._sources.found()), tuple(self._sources.failures)
         different = (named, failures) != (self._named, self._failures)
         if different:
-            self._checker.knows(self._sources.folders, named)
+            self._checker.register_suites(self._sources.folders, named)
         self._named, self._failures = named, failures
         self._searched = time.monotonic()
         return different
@@ -124,7 +124,7 @@ class FileWatch:
         lines.append(summary(CheckRound(files, failures, self._seconds)))
         lines.append(style.paint("Waiting for changes; Ctrl-C ends", "dim"))
         if sys.stdout.isatty():
-            act(sys.stdout, _CLEAR)
+            send_sequence(sys.stdout, _CLEAR)
         print(*map(StreamSanitizer(sys.stdout), lines), sep="\n", flush=True)
 
 

@@ -171,7 +171,7 @@ class Discovery:
         folders, files = [], []
         for entry in entries:
             if entry.name in _TARGETS and takes is not FolderScope.takes and not _is_file(entry):
-                self._miss_targets(_joined(shown, entry.name), entry.path, here)
+                self._record_unusable_targets(_joined(shown, entry.name), entry.path, here)
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
@@ -188,7 +188,7 @@ class Discovery:
             self.listed_folders[whole] = entries
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
-    def _miss_targets(self, shown: str, path: str, here: FolderScope) -> None:
+    def _record_unusable_targets(self, shown: str, path: str, here: FolderScope) -> None:
         """Record a folder, pipe or broken link with the name of a targets file, which a run ignores."""
         if not here.hides(path, is_folder=False):
             try:

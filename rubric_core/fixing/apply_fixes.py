@@ -58,7 +58,7 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison
         if made is not None:
             return made
         if not kept:
-            kept = gate.holding(chosen)
+            kept = gate.verified(chosen)
         # Fixes that pass alone but not together are applied in parts.
         chosen = kept if len(kept) < len(chosen) else chosen[: len(chosen) // 2]
     return None

@@ -48,7 +48,7 @@ class Gate:
 
     def fixes(self, found: Diagnostic) -> tuple[Fix, ...]:
         """The fixes of a finding that resolve it without causing new findings."""
-        return tuple(fix for fix in found.fixes if self.mends(found, fix.edits))
+        return tuple(fix for fix in found.fixes if self.resolves(found, fix.edits))
 
     def passed(self, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Findings with only those fixes. For many findings, the first fixes are tried together, then the second ones, and so on. A group that fails is tried in parts, down to single fixes. Within a budget of characters to read, the remaining fixes are left out and counted in `untried`; for a few findings, as on one line, every fix is tried."""
@@ -59,7 +59,7 @@ class Gate:
         kept: list[Diagnostic] = []
         for number, each in enumerate(found):
             tries = number < _FEW or self._read <= most
-            fixes = tuple(f for f in each.fixes if (self.mends if tries else self._known_to_mend)(each, f.edits))
+            fixes = tuple(f for f in each.fixes if (self.resolves if tries else self._known_to_resolve)(each, f.edits))
             if len(fixes) != len(each.fixes):
                 untried = 0 if tries else sum(not self._is_known(each, fix.edits) for fix in each.fixes)
                 kept.append(replace(each, fixes=fixes, untried=untried))
@@ -67,7 +67,7 @@ class Gate:
                 kept.append(each)
         return tuple(kept)
 
-    def holding(self, offered: Sequence[Offered]) -> list[Offered]:
+    def verified(self, offered: Sequence[Offered]) -> list[Offered]:
         """The verified ones among some fixes, within the budget: several together, then first one of each kind."""
         most = self._read + _MOST_READ + _MOST_TIMES * len(self.analysis.document)
         self._try_together(offered, most)
@@ -81,7 +81,7 @@ class Gate:
         for _, number in sorted(turns):
             found, fix = offered[number]
             tries = len(offered) <= _FEW or self._read <= most
-            if (self.mends if tries else self._known_to_mend)(found, fix.edits):
+            if (self.resolves if tries else self._known_to_resolve)(found, fix.edits):
                 held.add(number)
         return [each for number, each in enumerate(offered) if number in held]
 
@@ -101,7 +101,7 @@ class Gate:
     def _try_together(self, offered: Sequence[Offered], most: int) -> None:
         """Verify fixes by trying them together; those that touch one another are tried in turns."""
         text = self.analysis.document.text
-        left = [each for each in offered if not self._known_to_mend(each[0], each[1].edits)]
+        left = [each for each in offered if not self._known_to_resolve(each[0], each[1].edits)]
         left = [each for each in left if keeps_comments(text, each[1].edits)]
         while len(chosen := non_overlapping(left)) >= _SEVERAL:
             self._try_parts(chosen, most)
@@ -138,18 +138,18 @@ class Gate:
         trial = self._tried(edits, names)
         return FindingComparison(trial, names) if trial is not None else None
 
-    def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
+    def resolves(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits resolve a finding and cause nothing new."""
         key = self._key(found, edits)
         if key not in self._known:
-            self._known[key] = self._mends(found, edits)
+            self._known[key] = self._resolves(found, edits)
         return self._known[key]
 
     def _is_known(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether the effect of the edits on a finding is already known."""
         return self._key(found, edits) in self._known
 
-    def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
+    def _known_to_resolve(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits are already known to resolve a finding, without trying them."""
         return self._known.get(self._key(found, edits), False)
 
@@ -160,7 +160,7 @@ class Gate:
             return name, edits
         return name, id(self._long.setdefault(id(edits), edits))
 
-    def lets(self, edits: Sequence[Edit]) -> bool:
+    def accepts(self, edits: Sequence[Edit]) -> bool:
         """Whether edits chosen by the user cause no new findings."""
         made = tuple(edits)
         key = self._key(None, made)
@@ -169,7 +169,7 @@ class Gate:
             self._known[key] = trial is not None and not FindingComparison(trial).is_worse
         return self._known[key]
 
-    def _mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
+    def _resolves(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         trial, name = self._tried(edits, {finding_names(found)}), finding_names(found)
         if trial is None or not keeps_comments(self.analysis.document.text, edits):
             return False

@@ -107,7 +107,7 @@ class Project:
                 return True
         return any(self._changed.get(path, 0) > version for path in seen)
 
-    def sees(self, path: Path) -> bool:
+    def has_dependents(self, path: Path) -> bool:
         """Whether anything depends on a file or on its absence."""
         return path in self._seen or any(stands in self._seen for stands in landmark_of(path))
 
@@ -122,7 +122,7 @@ class Project:
         """Record a dependency on a file or on its absence; returns the single object for its path."""
         return self._seen.add(path)
 
-    def knows(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
+    def register_suites(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
         """Set all suites of some folders, which is required to find unused names. Returns whether anything is new.
 
         `checked`: whether the files that the suites refer to are checked as well, so that mistakes are reported there.

@@ -62,7 +62,7 @@ class Collections(Keys):
     def _messages(self, kind: Messages, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
             return self._wrong(kind, node, name)
-        if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
+        if kind.lenient and not any(isinstance(i, Mapping) and _is_message(i) for i in node.items):
             return node
         of_item = f"{name}[]"
         return [v for item in node.items if (v := self.value(kind.item, item, of_item)) is not HOLE]
@@ -105,7 +105,7 @@ class Collections(Keys):
     }  # fmt: skip
 
 
-def _speaks(item: Mapping) -> bool:
+def _is_message(item: Mapping) -> bool:
     """Whether a mapping is a message: it has a role, possibly misspelt."""
     return any(
         e.name == "role"

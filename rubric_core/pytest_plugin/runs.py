@@ -11,7 +11,7 @@ import pytest
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language
 from rubric_core.cli.case_filter import dependency_groups
-from rubric_core.cli.selection import with_needed
+from rubric_core.cli.selection import with_needed_variations
 from rubric_core.control_characters import mask
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.generators import generate_cases
@@ -98,7 +98,7 @@ class SuiteRuns:
 
     def _run(self, chosen: list[Runnable], item: _Item) -> None:
         """Run cases and those that they depend on. Notes on the run, such as of a hook that failed, are warnings of the item."""
-        cases, notes = with_needed(chosen, self._suite.cases), list[str]()
+        cases, notes = with_needed_variations(chosen, self._suite.cases), list[str]()
         work = _results(cases, {case.id for case in chosen}, _failures_left(item), notes)
         self._results |= _complete(work)
         for note in dict.fromkeys(notes):

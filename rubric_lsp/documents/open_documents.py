@@ -104,7 +104,7 @@ class ClientWorkspace:
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
         if not as_on_disk:
-            self._noticed(snapshot)
+            self._text_changed(snapshot)
         return snapshot
 
     def change(self, uri: str, version: int | None, changes: Iterable[ContentChange]) -> Snapshot | None:
@@ -126,7 +126,7 @@ class ClientWorkspace:
         snapshot.earlier, snapshot.kept = old.known, old.kept
         snapshot.edits, snapshot.writing = tuple(edits), writing
         self._replace(old, snapshot)
-        self._noticed(snapshot)
+        self._text_changed(snapshot)
         return snapshot
 
     def _replace(self, old: Snapshot, new: Snapshot) -> None:
@@ -141,10 +141,10 @@ class ClientWorkspace:
             buffer.replace(change.range, change.text, self.encoding)
         return _difference(document.text, buffer.text)
 
-    def _noticed(self, snapshot: Snapshot) -> None:
+    def _text_changed(self, snapshot: Snapshot) -> None:
         """Invalidate what depends on the text of a document."""
         path = absolute(snapshot.path) if snapshot.path is not None else None
-        if path is not None and self.project.sees(path):
+        if path is not None and self.project.has_dependents(path):
             self.project.changed([path])
 
     def _edit(self, document: Document, change: ContentChange) -> Edit:
@@ -164,7 +164,7 @@ class ClientWorkspace:
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
             if not as_on_disk:
-                self._noticed(snapshot)
+                self._text_changed(snapshot)
         return snapshot
 
     def invalidate_all(self) -> None:

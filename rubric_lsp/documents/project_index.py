@@ -97,13 +97,13 @@ class ProjectIndex:
         try:
             stamp = _stamp(path)
             if known is None or known.stamp != stamp:
-                self._noticed(path, known)
+                self._file_changed(path, known)
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
                 known = self._read[path] = _FileOnDisk(stamp, self.project.version, snapshot)
             elif known.snapshot.outdated:
                 known = self._read[path] = known._replace(snapshot=known.snapshot.without_analysis())
         except (OSError, UnreadableError):
-            self._noticed(path, self._read.pop(path, None))
+            self._file_changed(path, self._read.pop(path, None))
             self._workspace.closed_files.forget(absolute(path).as_uri())
             return None
         return known.snapshot
@@ -120,13 +120,17 @@ class ProjectIndex:
         except OSError:
             return False
 
-    def _noticed(self, path: Path, known: _FileOnDisk | None) -> None:
+    def _file_changed(self, path: Path, known: _FileOnDisk | None) -> None:
         """A file has changed. Not every client reports that, so dependents are invalidated here."""
-        if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
+        if (
+            known is not None
+            and self.project.has_dependents(path)
+            and not self.project.changed_since(known.version, {path})
+        ):
             self.project.changed([path])
             self.discoveries += 1
 
-    def look_at_read_files(self) -> None:
+    def detect_changed_files(self) -> None:
         """Notice changes of files that others depend on but that are not checked themselves: prompts and data.
 
         For clients that do not report changes on disk.

@@ -147,7 +147,7 @@ class WorkspaceCheck:
         if self._known != (folders, files):
             self._known = (folders, files)
             naming = (f for f in files if kind_by_name(f) is not FileKind.TARGETS)
-            news = self._around.project.knows(folders, naming) or news
+            news = self._around.project.register_suites(folders, naming) or news
         if news:
             self._suites_discovered()
 
@@ -206,7 +206,7 @@ class WorkspaceCheck:
             await self._first()
             begun = said = time.monotonic()
             if self.unwatched:
-                self._around.look_at_read_files()
+                self._around.detect_changed_files()
             async for report in self.reports(opened=False):
                 if publishing and not report.is_open:
                     known.add(report.uri)
@@ -218,7 +218,7 @@ class WorkspaceCheck:
                     progress.report(f"{len(known)} files", 0)
                     said = now
             if self.unwatched:  # files that were read for the first time are known from now on
-                self._around.look_at_read_files()
+                self._around.detect_changed_files()
             self._around.project.settle()  # so that the next keystroke does not have to
             for uri in [u for u in self._sent if u not in known]:
                 self._send(FileReport(uri, None, JsonArray()))

@@ -123,12 +123,12 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) ->
     from rubric_core.refactoring import refactorings  # noqa: PLC0415
 
     for found in refactorings(analysis, within.start):
-        if gate.lets(found.edits):
+        if gate.accepts(found.edits):
             yield Action(found.title, f"refactor.{found.kind}", found.edits)
     for offer in steps_at(analysis, within.start, read):
         if offer.scope == "file":
             yield Action(offer.title, _MIGRATE, later=partial(getattr, offer, "edits"))
-        elif gate.lets(offer.edits):
+        elif gate.accepts(offer.edits):
             # A part of a file is migrated only if the whole file keeps a single dialect.
             yield Action(offer.title, _MIGRATE, offer.edits)
 

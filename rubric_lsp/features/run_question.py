@@ -38,7 +38,7 @@ def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str]
                 *([f"… and {count(left, 'more line')}, which the document has"] if left else []),
             ]
         )
-    return f"Run {_what(suites)}? {doing}".rstrip()
+    return f"Run {_subject(suites)}? {doing}".rstrip()
 
 
 def is_long(suites: Suites, roots: Sequence[Path] = ()) -> bool:
@@ -80,7 +80,7 @@ def _parts(plan: RunConsequences) -> Iterator[tuple[str, str, Sequence[str]]]:
 def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
     """The full plan as Markdown."""
     plan = consequences_of(suites, roots)
-    lines = [f"# What running {_what(suites)} would do", ""]
+    lines = [f"# What running {_subject(suites)} would do", ""]
     lines += [] if plan.programs else ["It executes nothing.", ""]
     for title, _, words in _parts(plan):
         lines += [f"## {title.capitalize()}", ""]
@@ -89,7 +89,7 @@ def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
     return "\n".join(lines)
 
 
-def _what(suites: Suites) -> str:
+def _subject(suites: Suites) -> str:
     every = [case for cases, _ in suites for case in cases]
     # No name can look like the end of the question.
     name = shortened(every[0].id).replace("`", "'").replace("? ", "?") if len(every) == 1 else ""

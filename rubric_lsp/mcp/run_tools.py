@@ -6,7 +6,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language
-from rubric_core.cli.selection import is_partial, named_cases, with_needed
+from rubric_core.cli.selection import is_partial, named_cases, with_needed_variations
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.configuration import Configurations
 from rubric_core.evaluation.cases.load import LoadedSuite, load_suite
@@ -54,7 +54,7 @@ class RunTools:
             language = Language()
             dialect = Configurations(language).for_file(path).dialect
             loaded = load_suite(path, language, options=options, dialect=dialect)
-            cases = with_needed(named_cases(loaded, [case]), loaded.cases)
+            cases = with_needed_variations(named_cases(loaded, [case]), loaded.cases)
             plans = self._permitted_plans(loaded, cases)
             results, notes = await self._run(loaded, cases, plans)
         return {

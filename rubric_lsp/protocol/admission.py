@@ -48,7 +48,7 @@ class Admission:
             raise OSError(f"{VARIABLE} needs at least {_SHORTEST} characters")
         return cls(given or secrets.token_urlsafe(24))
 
-    def knows(self, token: object) -> bool:
+    def is_valid(self, token: object) -> bool:
         """Whether a token is the server's."""
         return not self.token or (isinstance(token, str) and hmac.compare_digest(token.encode(), self.token.encode()))
 
@@ -56,7 +56,7 @@ class Admission:
         """Whether the first message of a client has the token, which is removed from it and so never logged."""
         options = _options(message)
         given = options.pop("token", None) if options is not None else None
-        return self.knows(given)
+        return self.is_valid(given)
 
 
 def _options(message: object) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
 _ADJUST = 2
 
 
-class _Said:
+class _JsonTree:
     """A JSON tree in which anything may be missing or of another type."""
 
     def __init__(self, tree: object) -> None:
@@ -71,12 +71,12 @@ def _flag(path: str) -> bool:
     return _read(lambda said: said.flag(path))
 
 
-def _mention(path: str) -> bool:
+def _present(path: str) -> bool:
     """A field that is true if there is any value at that path."""
     return _read(lambda said: said.at(path) is not None)
 
 
-def _mention_or_silence(path: str, name: str) -> bool:
+def _present_or_unspecified(path: str, name: str) -> bool:
     """A field that is true if `name` is at that path, or the path is missing."""
     return _read(lambda said: said.at(path) is None or said.at(f"{path}.{name}") is not None)
 
@@ -86,7 +86,7 @@ def _word(word: str, path: str) -> bool:
     return _read(lambda said: word in said.words(path))
 
 
-def _read(read: Callable[[_Said], bool]) -> bool:
+def _read(read: Callable[[_JsonTree], bool]) -> bool:
     # As for `field` itself, the declared return type is that of the field's value.
     made: bool = field(default=False, metadata={"read": read})
     return made
@@ -119,14 +119,14 @@ class Client:
     adjusts_indentation: bool = False
     # Actions and edits.
     #: A client that requests code actions without declaring any support is treated as a modern one.
-    action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
+    action_literals: bool = _present_or_unspecified("textDocument.codeAction", "codeActionLiteralSupport")
     disabled_actions: bool = _flag("textDocument.codeAction.disabledSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
     resolves_edits: bool = False
     sorts_actions: bool = False
     versioned_edits: bool = _flag("workspace.workspaceEdit.documentChanges")
     prepares_rename: bool = _flag("textDocument.rename.prepareSupport")
-    shows_hints: bool = _mention("textDocument.inlayHint")
+    shows_hints: bool = _present("textDocument.inlayHint")
     # Structure.
     nested_symbols: bool = _flag("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
     folds_lines_only: bool = _flag("textDocument.foldingRange.lineFoldingOnly")
@@ -141,7 +141,7 @@ class Client:
     registers_configuration: bool = _flag("workspace.didChangeConfiguration.dynamicRegistration")
     registers_watchers: bool = _flag("workspace.didChangeWatchedFiles.dynamicRegistration")
     shows_documents: bool = False
-    text_contents: bool = _mention("workspace.textDocumentContent")
+    text_contents: bool = _present("workspace.textDocumentContent")
     # Only clients made for rubric.
     tests: bool = _flag("experimental.rubricTests")
     test_changes: bool = _flag("experimental.rubricTestChanges")
@@ -151,8 +151,8 @@ class Client:
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":
         """Parse the parameters of `initialize`."""
-        said = _Said(params.get("capabilities"))
-        name = str(_Said(params.get("clientInfo")).at("name") or "")
+        said = _JsonTree(params.get("capabilities"))
+        name = str(_JsonTree(params.get("clientInfo")).at("name") or "")
         read = {each.name: each.metadata["read"](said) for each in fields(cls) if "read" in each.metadata}
         return cls(
             name=name,

@@ -225,7 +225,7 @@ async def serve_tcp(
     connection: Connection, host: str, port: int, announce: Callable[[str, int], None], admission: Admission
 ) -> int:
     """Serve the first client that connects with the token. Returns the exit code."""
-    door = _Door(connection, admission)
+    door = _Admitter(connection, admission)
     server = await asyncio.start_server(door.client, host, port)
     async with server:
         address = server.sockets[0].getsockname()
@@ -237,7 +237,7 @@ async def serve_unix(connection: Connection, path: str, announce: Callable[[str]
     """Serve the first client at a Unix socket, which only the user can open. Returns the exit code."""
     before = os.umask(0o177)
     try:
-        server = await asyncio.start_unix_server(_Door(connection, Admission("")).client, path)
+        server = await asyncio.start_unix_server(_Admitter(connection, Admission("")).client, path)
     finally:
         os.umask(before)
     async with server:
@@ -245,7 +245,7 @@ async def serve_unix(connection: Connection, path: str, announce: Callable[[str]
         return await connection.finished()
 
 
-class _Door:
+class _Admitter:
     """Admits one client. Clients without the token are refused, and do not keep others from connecting."""
 
     def __init__(self, connection: Connection, admission: Admission) -> None:

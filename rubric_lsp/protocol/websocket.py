@@ -56,7 +56,7 @@ async def serve_websocket(
     async def client(socket: ServerConnection) -> None:
         first = await _first(socket)
         address = socket.request.path if socket.request is not None else ""
-        known = admission.knows(*parse_qs(address.partition("?")[2]).get("token", [""])[:1])
+        known = admission.is_valid(*parse_qs(address.partition("?")[2]).get("token", [""])[:1])
         if taken.is_set() or first is None or not (admission.admits(first) or known):
             await socket.send(json.dumps(refusal(first)))
             return

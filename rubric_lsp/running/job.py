@@ -79,7 +79,7 @@ class Job:
             ids = self.waiting(part.uri) if names is None else self.waiting(part.uri) & set(names)
             stopped += [(part.uri, name) for name in sorted(ids)]
             if number in self._schedules:
-                self._schedules[number].call_off(ids)
+                self._schedules[number].cancel(ids)
         self._called_off |= set(stopped)
         self.cancelled |= bool(stopped)
         return stopped
@@ -89,7 +89,7 @@ class Job:
         for number, part in enumerate(self.parts):
             schedule = Schedule(part.cases, ports, partial(heard, part))
             self._schedules[number] = schedule
-            schedule.call_off({name for uri, name in self._called_off if uri == part.uri})
+            schedule.cancel({name for uri, name in self._called_off if uri == part.uri})
             await schedule.run()
 
 

@@ -363,7 +363,7 @@ def test_trying_leaves_the_analysis_as_it_was():
     analysis = analysis_of(SUITE)
     assert isinstance(analysis, Analysis)
     before = {block: state.shapes for block, state in analysis.states.items()}
-    Gate(analysis).lets([Edit(Span(27, 27), "assertions: [{type: is-json}]\n")])
+    Gate(analysis).accepts([Edit(Span(27, 27), "assertions: [{type: is-json}]\n")])
     assert {block: state.shapes for block, state in analysis.states.items()} == before
 
 

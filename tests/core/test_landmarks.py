@@ -27,7 +27,7 @@ def test_each_is_found_and_missed(tmp_path: Path, name: str) -> None:
     assert before.landmarks(tmp_path) == frozenset()
 
     path, version = put(tmp_path, name), project.version
-    assert project.sees(path)
+    assert project.has_dependents(path)
     project.changed([path])
     assert project.changed_since(version, before.seen)
     after = project.look()

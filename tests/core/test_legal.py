@@ -55,7 +55,7 @@ def as_json(text: str) -> str:
 def test_nothing_is_wrong(dialect: str, text: str, written) -> None:
     folder = {n: written(content) if n.endswith(_YAML) else content for n, content in files(text).items()}
     project = Project(Folder(folder))
-    project.knows([ROOT], [ROOT / name for name in folder if is_suite_name(PurePath(name).name)])
+    project.register_suites([ROOT], [ROOT / name for name in folder if is_suite_name(PurePath(name).name)])
     found: list[tuple[str, ...]] = []
     for name in (n for n in folder if n.endswith(_CHECKED)):
         document: Document = LANGUAGE.document(folder[name], ROOT / name)

@@ -27,17 +27,17 @@ def test_other_suites_are_news_only_for_who_asked_for_them() -> None:
     suites = [ROOT / "a" / "x.eval.yaml", ROOT / "b" / "y.eval.yaml"]
 
     version = project.version
-    assert project.knows([ROOT], suites)
+    assert project.register_suites([ROOT], suites)
     assert project.changed_since(version, asked.seen)
     assert not project.changed_since(version, other.seen)
     assert asked.suites_below(ROOT / "a") == (suites[0],)
 
     version = project.version
-    assert not project.knows([ROOT], suites)
+    assert not project.register_suites([ROOT], suites)
     assert project.version == version
-    assert project.knows([ROOT], [*suites, ROOT / "b" / "z.eval.yaml"])
+    assert project.register_suites([ROOT], [*suites, ROOT / "b" / "z.eval.yaml"])
     assert not project.changed_since(version, asked.seen)
-    assert project.knows([], [])
+    assert project.register_suites([], [])
     assert project.changed_since(version, asked.seen)
     assert asked.suites_below(ROOT / "a") == ()
 
@@ -111,7 +111,7 @@ def test_the_suites_below_a_folder_are_those_that_have_it_above_them(folder: str
         "v.eval.yaml",
     )
     project = Project(DiskFiles())
-    project.knows([Path("/")], [ROOT / name for name in names])
+    project.register_suites([Path("/")], [ROOT / name for name in names])
     below = project.suites_below(ROOT / folder)
     assert set(below) == {ROOT / name for name in names if ROOT / folder in (ROOT / name).parents}
     assert len(project.suites_below(Path("/"))) == len(names)
@@ -139,7 +139,7 @@ def lookups_after_an_edit(folder: Path, targets: int, suites: int, monkeypatch: 
     text = "targets:\n" + "".join(f"  - {{name: {name}, provider: mock}}\n" for name in names)
     project = Project(DiskFiles())
     monkeypatch.setattr(project, "look", lambda: CountedLook(project))
-    project.knows([home], paths)
+    project.register_suites([home], paths)
 
     def unused() -> list[str]:
         CountedLook.lookups = 0

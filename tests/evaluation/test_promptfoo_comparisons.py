@@ -127,7 +127,7 @@ async def test_a_row_that_was_cancelled_leaves_the_others_unscored(write: Write)
     cases = rows(write(SCORES.replace("[a, b]", "a")))
     async with system_ports() as ports:
         schedule = Schedule(cases, ports, lambda _: None)
-        schedule.call_off([cases[1].id])
+        schedule.cancel([cases[1].id])
         results = await schedule.run()
     assert [told(each) for each in results] == [
         ("unscored", None, "its output was not compared with those of the other rows")

@@ -118,7 +118,7 @@ class Schedule:
             self._report(Noted(self.derived.words()))
         return [result for _, result in sorted(self._results.items()) if result is not None]
 
-    def call_off(self, names: Collection[str]) -> None:
+    def cancel(self, names: Collection[str]) -> None:
         """Cancel the cases with these ids and those that depend on them; their programs and requests end at once."""
         self._called_off |= set(names)
         for task, number in self._running.items():

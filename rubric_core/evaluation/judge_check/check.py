@@ -50,7 +50,7 @@ class JudgeCheck:
         return tuple((item, answer) for item, answer in self.said if answer is not item.met)
 
 
-class _Heard:
+class _ObservedJudge:
     """A judge whose failures and costs are remembered."""
 
     def __init__(self, provider: Provider) -> None:
@@ -83,7 +83,7 @@ async def check_judge(
 
     Raises ProviderError if the judge cannot be called.
     """
-    heard = _Heard(provider)
+    heard = _ObservedJudge(provider)
     yes, graded = tuple(yes_items()), tuple(graded_items())
     room = asyncio.Semaphore(workers)
     done = 0

@@ -32,7 +32,7 @@ EvaluatorConfig: TypeAlias = EvaluatorShape
 C = TypeVar("C", bound=EvaluatorShape)
 
 
-def _unheard(_: CriterionResult) -> None:
+def _ignore_criterion(_: CriterionResult) -> None:
     """Ignore the event."""
 
 
@@ -158,7 +158,7 @@ class EvaluationContext:
         directory: Path | str | None = None,
         workspace: Path | None = None,
         anchors: Mapping[str, Node] = _NOTHING,
-        on_criterion: Callable[[CriterionResult], None] = _unheard,
+        on_criterion: Callable[[CriterionResult], None] = _ignore_criterion,
         redact: Redactor = _NO_SECRETS,
         metered: Callable[[Provider], Provider] = _uncounted,
         threshold: float | None = None,

@@ -36,7 +36,7 @@ _REPEATED, _REPEATED_GET = (307, 308), (301, 302, 303)
 _REDIRECTS = 6
 
 
-def _unheard(_: str) -> None:
+def _ignore_retry(_: str) -> None:
     """Ignore the reason for a retry."""
 
 
@@ -79,7 +79,11 @@ class HttpTarget:
     key_setting: str = "api_key"
 
     async def ask(
-        self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any],
+        again: Callable[[str], None] = _ignore_retry,
     ) -> tuple[Mapping[str, Any], float]:
         """The JSON object in the server's reply, and the duration of the last request in milliseconds.
 
@@ -92,7 +96,7 @@ class HttpTarget:
         reply, took = await self.reply(HttpCall("POST", url, sent, content, bool(headers)), again)
         return self._read(url, reply, keyed=bool(headers)), took
 
-    async def reply(self, call: HttpCall, again: Callable[[str], None] = _unheard) -> tuple[HttpReply, float]:
+    async def reply(self, call: HttpCall, again: Callable[[str], None] = _ignore_retry) -> tuple[HttpReply, float]:
         """The server's reply, and the duration of the last request in milliseconds. As `ask`, but the body is not read."""
         retries = _or(self.settings.max_retries, _RETRIES)
         longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
