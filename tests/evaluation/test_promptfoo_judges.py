@@ -11,6 +11,7 @@ from rubric_core.analysis import analyze
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.promptfoo.default_graders import DEFAULT_GRADERS, default_grader
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.run import save_recordings
@@ -92,6 +93,45 @@ async def test_without_a_grader_nothing_is_judged(folder: Callable[..., Path]) -
     found = await one(folder("assert: [{type: llm-rubric, value: Is kind}]", grader="-"))
     assert found.verdict is Verdict.UNSCORED
     assert "no model grades: name one under `provider`" in found.reason
+
+
+async def test_the_grader_of_promptfoo_is_chosen_by_the_keys(
+    folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where that is asked for, and only among the models whose keys are set."""
+    for name in {key for each in DEFAULT_GRADERS for key in each.keys}:
+        monkeypatch.delenv(name, raising=False)
+    path = folder("assert: [{type: llm-rubric, value: Is kind}]", grader="-")
+    asked = Options(grader_target="promptfoo")
+    assert "no model grades: name one" in (await one(path, asked)).reason
+    async with JudgeServer() as server:
+        server.replies = [GOOD] * 2
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert "no model grades: name one" in (await one(path)).reason
+        found = await one(path, asked)
+    assert (found.verdict, found.score) == (Verdict.PASSED, 0.8)
+    (body,) = server.bodies
+    assert (body["model"], body["response_format"]) == ("gpt-5.5-2026-04-23", {"type": "json_object"})
+
+
+@pytest.mark.parametrize(
+    ("environment", "kind", "name"),
+    [
+        ({}, "llm-rubric", None),
+        ({"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, "factuality", "default grader openai:chat:gpt-5.5-2026-04-23"),
+        ({"ANTHROPIC_API_KEY": "k"}, "llm-rubric", "default grader for rubrics anthropic:messages:claude-sonnet-4-6"),
+        ({"AZURE_API_KEY": "k", "GEMINI_API_KEY": "k"}, "llm-rubric", "default grader google:gemini-2.5-pro"),
+        (
+            {"AZURE_API_KEY": "k", "AZURE_DEPLOYMENT_NAME": "d", "AZURE_OPENAI_DEPLOYMENT_NAME": "d"},
+            "g-eval", "default grader azure:chat:{{env.AZURE_OPENAI_DEPLOYMENT_NAME}}",
+        ),
+        ({"MISTRAL_API_KEY": "k", "GITHUB_TOKEN": "k"}, "llm-rubric", "default grader for rubrics mistral:mistral-large-latest"),
+        ({"GITHUB_TOKEN": "k"}, "g-eval", "default grader github:openai/gpt-5"),
+    ],
+)  # fmt: skip
+def test_which_grader_promptfoo_takes(environment: dict[str, str], kind: str, name: str | None) -> None:
+    assert default_grader(kind, environment) == name
 
 
 @pytest.mark.parametrize(

@@ -292,6 +292,7 @@ def test_the_output(message: dict[str, Any], told: object) -> None:
         ("anthropic", "chat", {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "a\n\nb"),
         ("anthropic", "chat", {"content": [{"type": "text", "text": "a"}, {"type": "tool_use", "name": "f", "input": {}}]}, 'a\n\n{"type":"tool_use","name":"f","input":{}}'),
         ("anthropic", "chat", {"content": [{"type": "thinking", "thinking": "t", "signature": "s"}, {"type": "text", "text": "a"}]}, "Thinking: t\nSignature: s\n\na"),
+        ("anthropic", "rubric", {"content": [{"type": "tool_use", "name": "grade_output", "input": {"pass": True}}]}, {"pass": True}),
         ("google", "chat", {"candidates": [{"content": {"parts": [{"text": "a", "thought": True}, {"text": "b"}]}}]}, "ab"),
         ("google", "chat", {"candidates": [{"content": {"parts": [{"functionCall": {"name": "f"}}]}}]}, [{"functionCall": {"name": "f"}}]),
         ("openai", "responses", {"output": [{"type": "function_call", "name": "f", "arguments": "{}", "status": "completed"}]}, '{"type":"function_call","name":"f","status":"no_arguments_provided","note":"Function called but no arguments were extracted. Consider using the correct Responses API tool format."}'),
@@ -332,6 +333,7 @@ def test_a_reply_of_another_kind_is_reported(other: dict[str, Any]) -> None:
     ("vendor", "form", "reply"),
     [
         ("anthropic", "chat", {}),
+        ("anthropic", "rubric", {"content": [{"type": "text", "text": "fine"}]}),
         ("google", "chat", {"candidates": [{"finishReason": "SAFETY"}]}),
         ("google", "chat", {"promptFeedback": {"blockReason": "OTHER"}}),
         ("google", "chat", {"candidates": [{"finishReason": "MAX_TOKENS", "content": {}}]}),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.default_graders import CHOSEN_BY_KEYS, default_grader
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import STORED
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
@@ -12,8 +13,9 @@ from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, ru
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
+from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator
-from rubric_core.evaluation.model.inputs import PromptInputs
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, ROW, PromptfooAssertion, given_score
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
@@ -200,6 +202,12 @@ class PromptfooAttempt(Attempt):
                 data = None if isinstance(made, str) else made
                 answer = self._secrets.within(replace_fields(answer, text=output_text(made), data=data))
         return answer
+
+    def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
+        name = super()._judge_name(config, target)
+        if name != CHOSEN_BY_KEYS or not isinstance(config, PromptfooAssertion):
+            return name
+        return default_grader(config.base_type, self.ports.environment)
 
     def registry(self) -> dict[str, Evaluator]:
         """See `Attempt.registry`."""

@@ -54,6 +54,13 @@ class PromptfooTargets(Targets):
     #: What is said of models beside the settings of their targets, by the names of these.
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
 
+    #: The models that grade where the configuration names none, by the names of their targets.
+    unnamed: Mapping[str, LoadedTargetEntry] = field(default_factory=dict)
+
+    def entry(self, name: str) -> LoadedTargetEntry:
+        """See `Targets.entry`."""
+        return self.unnamed.get(name) or super().entry(name)
+
     def answering(self, name: str, ports: Ports) -> AnsweringTarget:
         """See `Targets.answering`. A provider of promptfoo has no place of its own to work in."""
         return self.as_written(name) or super().answering(name, ports)
@@ -77,7 +84,10 @@ class PromptfooTargets(Targets):
         model = self.models.get(place.name)
         if model is None:
             return super()._provider_of(kind, settings, place, ports)
-        filled = model._replace(config=fill_environment(model.config, ports.environment))
+        filled = model._replace(
+            model=fill_environment(model.model, ports.environment),
+            config=fill_environment(model.config, ports.environment),
+        )
         redact = Redactor.of(header_secrets(filled.config.get("headers")))
         made = super()._provider_of(kind, settings, place, seal(ports, redact))
         if not isinstance(made, ApiModel):

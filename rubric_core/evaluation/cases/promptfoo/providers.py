@@ -8,6 +8,7 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.default_graders import DEFAULT_GRADERS, DefaultGrader
 from rubric_core.evaluation.cases.promptfoo.vendors import IDLE, VendorTarget, vendor_target
 from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, SOCKET, WEBHOOK, PromptfooTargets
 from rubric_core.evaluation.targets.promptfoo_http import HTTP_SETTINGS, http_address
@@ -215,18 +216,36 @@ def targets_of(
         configuration.path, configuration.text, None, {}, lambda span: configuration.line_of(span.start), "agentv-5"
     )
     entries = tuple(_entry(each, home) for each in providers)
+    unnamed = [_default_provider(each, configuration) for each in DEFAULT_GRADERS]
     troubles = {each.name: each.trouble for each in providers if each.trouble}
     models = {
-        each.name: each.target.model for each in providers if each.target is not None and each.target.model is not None
-    }
+        each.name: each.target.model for each in (*providers, *unnamed)
+        if each.target is not None and each.target.model is not None
+    }  # fmt: skip
     given = options.targets_file
     found = load_targets(configuration.directory, configuration.files, None if given is None else Path(given))
     # The defaults of AgentV suites do not apply here.
     further = replace(found.file, defaults={}) if found.file is not None else None
     file = LoadedTargetFile(home, entries).joined(further)
     return PromptfooTargets(
-        configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles, models=models
+        configuration.directory,
+        file,
+        pause=pause,
+        rates=options.rate_limits,
+        troubles=troubles,
+        models=models,
+        unnamed={each.name: _entry(each, home) for each in unnamed},
     )
+
+
+def _default_provider(grader: DefaultGrader, configuration: PromptfooConfiguration) -> PromptfooProvider:
+    """A model that grades without being named, as if it were."""
+    settings = {"label": grader.name, "config": grader.config}
+    made = _provider(grader.id, settings, configuration.root, configuration)
+    target = made.target
+    if target is None or target.model is None or target.model.vendor != "anthropic" or not grader.config:
+        return made
+    return replace_fields(made, target=target._replace(model=target.model._replace(form="rubric")))
 
 
 def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry:

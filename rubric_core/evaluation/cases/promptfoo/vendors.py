@@ -124,7 +124,8 @@ def vendor_target(
     refused = next((key for key in config if key in made.family.refused), "")
     if refused:
         return VendorTarget(trouble=f"rubric does not support `config.{refused}` of {identity}")
-    settings: dict[str, Any] = {"model": model, **_usual(name, model)}
+    named = PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", model)
+    settings: dict[str, Any] = {"model": named, **_usual(name, model)}
     settings |= {_SETTINGS[key]: value for key, value in written.items() if key in _SETTINGS and _is_number(value)}
     if form == "responses":
         settings["api_format"] = "responses"

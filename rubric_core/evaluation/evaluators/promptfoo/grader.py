@@ -27,7 +27,7 @@ __all__ = ["Grader", "Reply", "evaluation_score"]
 
 _NO_GRADER = (
     "no model grades: name one under `provider` of the assertion or of `options`, or with `rubric run --grader-target NAME`; "
-    "promptfoo would choose one by the keys in the environment"
+    "promptfoo would choose one by the keys in the environment, as `--grader-target promptfoo` does"
 )
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
 #: The types with a list of two prompts, and the parts these are for.

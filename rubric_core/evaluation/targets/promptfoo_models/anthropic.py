@@ -19,7 +19,7 @@ from rubric_core.evaluation.targets.promptfoo_models.tools import anthropic_choi
 from rubric_core.evaluation.targets.providers.anthropic import tokens_of
 from rubric_core.ports import Answer, ProviderError
 
-__all__ = ["ANTHROPIC_MESSAGES"]
+__all__ = ["ANTHROPIC_MESSAGES", "ANTHROPIC_RUBRIC"]
 
 _HOME = "https://api.anthropic.com"
 #: The models that take no temperature; those that always think, and those that think unless they are told not to.
@@ -194,4 +194,14 @@ def _headers(call: ModelCall) -> Mapping[str, str]:
     return {"anthropic-beta": ",".join(dict.fromkeys(beta))} if beta else {}
 
 
+def _handed_in(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    """What a grader hands in by the tool that it has to call."""
+    told = json_value(_output(reply, call))
+    if not isinstance(told, dict) or "input" not in told:
+        raise ProviderError("the model did not call the tool by which it grades")
+    return told["input"]
+
+
 ANTHROPIC_MESSAGES = ModelFamily(_body, _output, _about, _url, _headers, ("tools", "output_format"), frozenset({"mcp"}))
+#: The one that grades rubrics where a configuration names no grader.
+ANTHROPIC_RUBRIC = ANTHROPIC_MESSAGES._replace(output=_handed_in)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rubric_core.evaluation.targets.promptfoo_models.anthropic import ANTHROPIC_MESSAGES
+from rubric_core.evaluation.targets.promptfoo_models.anthropic import ANTHROPIC_MESSAGES, ANTHROPIC_RUBRIC
 from rubric_core.evaluation.targets.promptfoo_models.gemini import GEMINI
 from rubric_core.evaluation.targets.promptfoo_models.model_call import ModelFamily
 from rubric_core.evaluation.targets.promptfoo_models.ollama import OLLAMA_CHAT, OLLAMA_COMPLETION
@@ -14,6 +14,7 @@ __all__ = ["family_of"]
 _OTHERS: Mapping[tuple[str, str], ModelFamily] = {
     ("openrouter", "chat"): OPENROUTER_CHAT,
     ("anthropic", "chat"): ANTHROPIC_MESSAGES,
+    ("anthropic", "rubric"): ANTHROPIC_RUBRIC,
     ("google", "chat"): GEMINI,
     ("azure", "chat"): AZURE_CHAT,
     ("azure", "responses"): RESPONSES,
