@@ -24,6 +24,7 @@ from rubric_core.evaluation.reporting.inline_marks import (
     shortened,
 )
 from rubric_core.evaluation.reporting.summary import CaseMark, Summary
+from rubric_core.lazy_compilation import replace
 from rubric_core.text import Span
 
 SUITE = """
@@ -217,6 +218,15 @@ def test_a_summary_counts_what_comes_and_goes() -> None:
     summary.put(CaseMark("d", mark_of(Verdict.PASSED, 1.0)))
     summary.put(CaseMark("f", mark_of(Verdict.PASSED, 1.0)))
     assert summary.words == "✔ 2/2 cases", "where all have everything there is no mean to tell"
+
+
+def test_equal_results_are_listed_by_the_ids_of_their_cases_whichever_came_first() -> None:
+    for names in ("ab", "ba"):
+        summary = Summary()
+        for name in names:
+            summary.put(CaseMark(name, replace(mark_of(Verdict.FAILED, 0.0), error=True)))
+        assert [each.case for each in summary.worst(9)] == ["a", "b"]
+        assert [each.case for each in summary.broken] == ["a", "b"]
 
 
 async def test_what_a_suite_in_one_line_gives_to_its_cases_is_told_from_what_is_theirs(folder: Folder) -> None:

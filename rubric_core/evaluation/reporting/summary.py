@@ -30,12 +30,12 @@ class CaseMark(NamedTuple):
         return self.mark is not None and not self.stale
 
     @property
-    def rank(self) -> tuple[int, int, float]:
-        """Sorts the worst first, and everything outdated last."""
+    def rank(self) -> tuple[int, int, float, str]:
+        """Sorts the worst first, and everything outdated last; equal results by the ids of their cases, whichever came first."""
         if self.mark is None:
-            return (2, 0, 0.0)
+            return (2, 0, 0.0, self.case)
         score = self.mark.result.score if self.mark.result is not None else None
-        return (int(self.stale), WORST_FIRST.index(self.mark.verdict), 0.0 if score is None else score)
+        return (int(self.stale), WORST_FIRST.index(self.mark.verdict), 0.0 if score is None else score, self.case)
 
 
 @dataclass(slots=True)
@@ -143,8 +143,9 @@ class Summary:
 
     @property
     def broken(self) -> Iterator[CaseMark]:
-        """The results that hold of cases in which the evaluator could not run or crashed."""
-        return (e for e in self.marks.values() if e.counts and e.mark is not None and e.mark.error)
+        """The results that hold of cases in which the evaluator could not run or crashed, by the ids of the cases."""
+        found = (e for e in self.marks.values() if e.counts and e.mark is not None and e.mark.error)
+        return iter(sorted(found, key=lambda each: each.case))
 
     def with_verdict(self, verdict: Verdict) -> Iterator[CaseMark]:
         """The current results with that verdict."""
