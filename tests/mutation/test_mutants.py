@@ -23,6 +23,8 @@ from .mutants import mutants
         ("_log.warning('%s', a + b)", []),
         ("raise ValueError(a + b)", []),
         ("assert a < b", []),
+        ("zip(a, b, strict=True)", ["pass"]),
+        ("zip(a, b, strict=False)", ["pass", "zip(a, b, strict=True)"]),
     ],
 )
 def test_mutants_of_a_line(line: str, after: list[str]) -> None:
