@@ -70,7 +70,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/migration/test_difference.py",
     ),
     "rubric_lsp/features": (
-        "tests/lsp/test_views.py", "tests/lsp/test_completion.py", "tests/lsp/test_promptfoo.py", "tests/lsp/test_deferral.py",
+        "tests/lsp/test_editor_record.py", "tests/lsp/test_typing_record.py", "tests/lsp/test_views.py", "tests/lsp/test_completion.py", "tests/lsp/test_promptfoo.py", "tests/lsp/test_deferral.py",
         "tests/lsp/test_navigation.py", "tests/lsp/test_features.py",
     ),
 }  # fmt: skip
