@@ -38,7 +38,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
         "tests/migration/test_carried_around.py",
     ),
     "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation", "tests/cli/test_check_discovery.py"),
-    "rubric_core/syntax": ("tests/core", "tests/pages", "tests/lsp/test_completion_of_what_is_there.py"),
+    "rubric_core/syntax": ("tests/core", "tests/pages", "tests/lsp/test_completion_of_existing_text.py"),
     "rubric_core/migration": ("tests/migration",),
     "rubric_lsp/features": ("tests/lsp", "tests/evaluation/test_target_settings.py"),
 }
