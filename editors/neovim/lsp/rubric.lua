@@ -51,7 +51,7 @@ return {
       on_dir(vim.fs.root(bufnr, { '.agentv', '.git' }) or (name ~= '' and vim.fs.dirname(name)) or vim.uv.cwd())
     end
   end,
-  -- Other programs use these names, too: of a `yaml` file the server says by its content whether it is a suite.
+  -- Other programs use these names, too: the server decides by its content whether a `yaml` file is a suite.
   get_language_id = function(_, filetype)
     return filetype == 'yaml' and 'yaml' or 'eval-yaml'
   end,

@@ -5,7 +5,7 @@ if vim.g.loaded_rubric or vim.fn.has('nvim-0.10') == 0 then
 end
 vim.g.loaded_rubric = true
 
--- What is merged into the server's configuration is in `after`; only plugin managers put that on the runtime path.
+-- Additions to the server's configuration are in `after`, which only plugin managers put on the runtime path.
 local after = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h') .. '/after'
 if not vim.tbl_contains(vim.opt.runtimepath:get(), after) then
   vim.opt.runtimepath:append(after)

@@ -1,2 +1,2 @@
---- What this plugin adds to the plain description of the server in lsp/rubric.lua: Neovim merges the two.
+--- The plugin's additions to the configuration in lsp/rubric.lua, which Neovim merges.
 return require('rubric.protocol').extension()

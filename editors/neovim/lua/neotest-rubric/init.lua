@@ -1,7 +1,7 @@
 --- neotest adapter: `require('neotest').setup({ adapters = { require('neotest-rubric') } })`.
 ---
 --- Cases are found and run by the language server, so that neotest, the signs and every other view show the same run:
---- trust is asked for as always, unsaved text is run as it stands, and stopping stops the programs.
+--- trust is requested as usual, unsaved text is run, and stopping also stops the programs.
 local runs = require('neotest-rubric.run')
 local server = require('neotest-rubric.server')
 
@@ -35,7 +35,7 @@ function M.is_test_file(path)
   return false
 end
 
---- What the server says, for a coroutine of nio, which neotest brings along; nil when it refuses, which the person hears.
+--- The server's response, for a coroutine of nio, which comes with neotest; nil after an error, which is shown to the user.
 local function asked(path, method, params)
   local error, result = require('nio').wrap(server.ask, 4)(path, method, params)
   if error then
@@ -87,7 +87,7 @@ function M.discover_positions(path)
   end)
 end
 
---- What runs a position: a file or a case. Folders are left to neotest, which takes them apart.
+--- The run specification of a position: a file or a case. neotest splits folders into files.
 ---@param args { tree: neotest.Tree }
 function M.build_spec(args)
   local chosen = args.tree:data()
@@ -114,7 +114,7 @@ function M.build_spec(args)
   }
 end
 
---- What came of a run; cases that it did not get to are skipped.
+--- The results of a run; cases that it did not reach are skipped.
 ---@async
 ---@param spec neotest.RunSpec
 function M.results(spec)

@@ -11,10 +11,10 @@ local waiting = {} ---@type table<string, rubric.neotest.Run> by id
 local early = {} ---@type table<string, { [1]: string, [2]: table }[]> what came before the answer with a run's id
 local unanswered = 0
 
---- What neotest shows for a case that stands at `state`; it looks for the line of an error in the file of the case.
+--- The neotest result of a case in `state`; neotest searches the line of an error in the file of the case.
 local function outcome(state, uri)
   local errors, lines = {}, {}
-  -- Without a judge a case is skipped; a grader that broke is somebody's mistake.
+  -- A case without a judge is skipped; a failed grader is an error.
   local status = (state.graderErrors or 0) > 0 and 'failed' or STATUS[state.state] or 'skipped'
   for _, message in ipairs(state.messages or {}) do
     local here = message.location and message.location.uri == uri and message.location.range or nil
@@ -42,7 +42,7 @@ end
 local Run = {}
 Run.__index = Run
 
---- A run that is to tell of these positions of a file.
+--- A run that reports these positions of a file.
 ---@param path string
 ---@param positions table<string, true>
 function M.of(path, positions)
@@ -89,7 +89,7 @@ function Run:finish(code)
   end
 end
 
---- Begin; a run that is refused, or that the person does not allow, ends at once and leaves its reason.
+--- Start; a run that is refused or not allowed by the user ends at once with the reason.
 ---@async
 function Run:begin(path, request)
   require('nio').scheduler() -- neotest may come from a callback of libuv, in which most of Neovim is forbidden
@@ -99,7 +99,7 @@ function Run:begin(path, request)
   server.ask(path, 'rubric/runTests', request, function(error, begun, client_id)
     unanswered = unanswered - 1
     if error or begun.runId == '' then
-      -- Without an id, the server is asking the person first: a run that they allow is not neotest's any more.
+      -- Without an id, the server asks the user first: if they allow the run, it is no longer neotest's.
       self:refuse(error or 'not run: the folder is not trusted yet (:RubricTrust allows it)')
     else
       self.id, self.client = begun.runId, client_id
@@ -124,7 +124,7 @@ function Run:refuse(why)
   self:wake()
 end
 
---- End it in the server; one that has no id yet is ended when it gets it.
+--- Cancel it in the server; a run without an id is cancelled when it gets one.
 function Run:stop(path)
   self.unwanted = true
   if self.id then
@@ -176,7 +176,7 @@ function Run:process(path)
   }
 end
 
---- Results one after the other, as they come.
+--- Stream the results as they arrive.
 function Run:stream()
   return function()
     self:await(function()

@@ -1,9 +1,9 @@
---- Asking the language server about files that need not be open.
+--- Requests to the language server about files that need not be open.
 local M = {}
 
 local asked = {} ---@type table<fun(why: string), integer> who waits for an answer, with the client that is asked
 
---- A server that has ended answers nobody.
+--- Whether a server has ended.
 require('rubric.tests').listen(function(event)
   if event == 'lost' then
     for refuse, client_id in pairs(asked) do
@@ -15,7 +15,7 @@ require('rubric.tests').listen(function(event)
   end
 end)
 
---- Ask a client that is ready; `done` hears of its end too.
+--- Send a request to a ready client; `done` is also called when the client ends.
 local function send(client, method, params, done)
   local function refuse(why)
     done(why)
@@ -51,7 +51,7 @@ local function client_for(path)
   return id and vim.lsp.get_client_by_id(id), 'the server does not start'
 end
 
---- Ask the server, once it is ready; `done` gets the error or nil, what it said, and the id of the client.
+--- Send a request once the server is ready; `done` gets the error or nil, the result, and the id of the client.
 function M.ask(path, method, params, done)
   vim.schedule(function()
     local client, why = client_for(path)

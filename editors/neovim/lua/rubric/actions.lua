@@ -1,4 +1,4 @@
---- What the commands do. Each takes a buffer, and where it is about one case the suite's URI and the case's id: without
+--- The actions of the commands. Each takes a buffer, and if it concerns one case, the suite's URI and the case's id: without
 --- them, the case under the cursor. The server does the work.
 local client_of = require('rubric.client')
 local tests = require('rubric.tests')
@@ -9,7 +9,7 @@ local function uri_of(bufnr)
   return vim.uri_from_bufnr(bufnr)
 end
 
---- Find the case that is meant: the one named, else the one under the cursor.
+--- Find the case: the named one, else the one under the cursor.
 local function with_case(bufnr, uri, case, use)
   if case and case ~= '' then
     return use(uri or uri_of(bufnr), case)
@@ -59,7 +59,7 @@ function M.run_repeatedly(bufnr, count, case)
   end)
 end
 
---- Run one evaluator: the one named, else the one under the cursor.
+--- Run one evaluator: the named one, else the one under the cursor.
 function M.run_evaluator(bufnr, name)
   client_of.at_cursor(bufnr, function(commands)
     local case
@@ -78,7 +78,7 @@ function M.run_evaluator(bufnr, name)
   end)
 end
 
---- Trust the workspace folder of a file. Elsewhere, as in the window that shows what a run would do, that of the only server.
+--- Trust the workspace folder of a file. In other buffers, such as the description of a run, that of the only server.
 function M.trust(bufnr)
   local running = vim.lsp.get_clients({ name = 'rubric' })
   local client = client_of.of(bufnr) or (#running == 1 and running[1]) or client_of.wanted(bufnr)
@@ -88,7 +88,7 @@ function M.trust(bufnr)
   end
 end
 
---- Put the command line that runs a case into the registers, the system's clipboard among them where there is one.
+--- Copy the command line that runs a case into the registers, including the system clipboard if there is one.
 function M.copy(bufnr, uri, case)
   with_case(bufnr, uri, case, function(suite, id)
     client_of.execute('rubric.copyCommand', { suite, id }, bufnr, function(line)
@@ -104,7 +104,7 @@ function M.copy(bufnr, uri, case)
   end)
 end
 
---- Ask for the report of a case; the person hears when there is none.
+--- Request the report of a case; a message is shown if there is none.
 ---@param use fun(report: table)
 function M.with_report(bufnr, uri, case, use)
   local client = client_of.wanted(bufnr)
@@ -143,7 +143,7 @@ function M.diff(bufnr, uri, case)
   end)
 end
 
---- Show the last two runs of a suite compared, as text in a window. Nothing is run.
+--- Show the comparison of a suite's last two runs, as text in a window. Nothing is run.
 function M.compare(bufnr)
   local client = client_of.wanted(bufnr)
   if not client then
@@ -157,7 +157,7 @@ function M.compare(bufnr)
   end, bufnr)
 end
 
---- List every case that did not pass, of all suites that are known, in the quickfix window.
+--- List every case of all known suites that did not pass in the quickfix window.
 ---@param all boolean? whether their criteria are listed, too
 function M.failures(all)
   if not require('rubric.quickfix').open(all) then
@@ -165,7 +165,7 @@ function M.failures(all)
   end
 end
 
---- Show what the programs and judges of the last run have written.
+--- Show the output of programs and judges of the last run.
 function M.output()
   local written = tests.output()
   if #written == 0 then
@@ -174,13 +174,13 @@ function M.output()
   require('rubric.report').scratch('rubric://output', written, '')
 end
 
---- Open the log, which has what the server wrote to its standard error.
+--- Open the log, which has the server's standard error.
 function M.log()
   vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.get_log_path and vim.lsp.get_log_path() or vim.lsp.log.get_filename()))
   vim.cmd('normal! G')
 end
 
---- End the server, where it still runs, and start it again. One that does not end within a second is killed.
+--- Restart the server. If it does not end within a second, it is killed.
 function M.restart()
   local start = require('rubric.start')
   local servers = start.alive()

@@ -1,14 +1,14 @@
---- Talking to the server that serves a buffer.
+--- The client of a buffer.
 local M = {}
 
---- Say something to the person.
+--- Show a message.
 ---@param message string
 ---@param level integer? of `vim.log.levels`; information when not given
 function M.notify(message, level)
   vim.notify('rubric: ' .. message, level or vim.log.levels.INFO)
 end
 
---- The client that serves `bufnr`, nil when there is none.
+--- The client of `bufnr`, nil if there is none.
 ---@param bufnr integer
 ---@return vim.lsp.Client?
 function M.of(bufnr)
@@ -22,7 +22,7 @@ function M.is_gone(client_id)
   return vim.lsp.get_client_by_id(client_id) == nil
 end
 
---- The same, but the person is told when there is none.
+--- The same, with a message if there is none.
 ---@param bufnr integer
 ---@return vim.lsp.Client?
 function M.wanted(bufnr)
@@ -43,7 +43,7 @@ function M.request(client, method, params, handler, bufnr)
   return client.request(method, params, handler, bufnr)
 end
 
---- Ask for something; `use` gets what came back, and the person hears of a refusal.
+--- Send a request; `use` gets the result, and an error is shown.
 ---@param client vim.lsp.Client
 ---@param use fun(result: any)?
 function M.ask(client, method, params, use, bufnr)
@@ -56,7 +56,7 @@ function M.ask(client, method, params, use, bufnr)
   end, bufnr)
 end
 
---- Let the server carry out one of its commands.
+--- Let the server execute one of its commands.
 ---@param command string such as `rubric.runCase`
 ---@param arguments any[]
 ---@param bufnr integer
@@ -89,7 +89,7 @@ function M.at_cursor(bufnr, use)
   end, bufnr)
 end
 
---- The loaded buffer of a file, nil when there is none.
+--- The loaded buffer of a file, nil if there is none.
 ---@param uri string
 ---@return integer?
 function M.buffer(uri)
@@ -100,7 +100,7 @@ function M.buffer(uri)
   end
 end
 
---- The byte column of a position that the server has named.
+--- The byte column of a position from the server.
 ---@param bufnr integer
 ---@param position lsp.Position
 ---@param encoding string

@@ -1,14 +1,14 @@
---- rubric for Neovim: what may be called from a configuration. See |rubric.txt|.
+--- rubric for Neovim: the functions for configurations. See |rubric.txt|.
 local M = {}
 
 --- For a status line: `⟳ 2/3` while something runs, else `✔ 2 ✘ 1` of the current suite, else nothing.
 ---@return string
 function M.statusline()
-  -- Asked for in every buffer, many times a second: load nothing before there is a suite.
+  -- Called in every buffer, many times a second: load nothing before there is a suite.
   return package.loaded['rubric.tests'] and require('rubric.summary').statusline() or ''
 end
 
---- How the cases of a suite stand, by id.
+--- The results of a suite's cases, by id.
 ---@param bufnr integer? the current buffer when not given
 ---@return table<string, rubric.State>
 function M.results(bufnr)

@@ -1,10 +1,10 @@
---- How the server is installed: what works today.
+--- How to install the server.
 local M = {}
 
 --- Written by tests/release/addresses.py.
 local SOURCE = "PATH (of rubric's repository, or of the wheel of a release)"
 
---- The line for a terminal: the checkout that this plugin is part of comes first, for it has the same version.
+--- The command line: preferably from the checkout that contains this plugin, as it has the same version.
 ---@return string
 function M.command()
   local here = vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2))

@@ -1,12 +1,12 @@
---- Code lenses before Neovim 0.12. Its own `vim.lsp.codelens.refresh` does nothing while an answer is awaited: after two
---- quick changes, or at the end of a run, lenses would stay as they were before the last one.
+--- Code lenses before Neovim 0.12. Its own `vim.lsp.codelens.refresh` does nothing while a request is pending: after two
+--- quick changes, or at the end of a run, lenses would be outdated.
 local client_of = require('rubric.client')
 
 local M = {}
 
 local latest = {} -- by buffer, the number of its latest request
 
---- Ask for the lenses of a buffer, and draw those of the text that it has by then.
+--- Request the lenses of a buffer, and draw them if they are for its current text.
 ---@param bufnr integer
 function M.refresh(bufnr)
   local client = client_of.of(bufnr)

@@ -1,12 +1,12 @@
---- What Neovim writes at the end of a line about a problem. It cuts the text at the edge of the window: where it would, what
---- to do comes first. Everything else is as the person has set it, and who wants no such texts gets none.
+--- The virtual text of a diagnostic. Neovim cuts it at the edge of the window: then the fix comes first.
+--- Everything else, also whether there is virtual text, is the user's configuration.
 local M = {}
 
 local FIX = 'fix: '
 --- The sign before the text and the blanks around it.
 local AROUND = 6
 
---- The columns that are left of a line in the narrowest window that shows it.
+--- The columns left on a line in the narrowest window that shows it.
 local function room(bufnr, lnum)
   local line = vim.api.nvim_buf_get_lines(bufnr, lnum, lnum + 1, false)[1] or ''
   local least = math.huge
@@ -42,7 +42,7 @@ local function virtual_text(namespace, bufnr)
   return vim.tbl_extend('keep', type(set) == 'table' and set or {}, { format = format })
 end
 
---- Write the problems of a client so.
+--- Format the diagnostics of a client this way.
 ---@param client_id integer
 function M.define(client_id)
   for _, pulled in ipairs({ false, true }) do

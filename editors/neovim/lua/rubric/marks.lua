@@ -1,6 +1,6 @@
---- What is drawn into a suite: a sign for each case, and at the end of a line the result that belongs to it.
+--- Signs and virtual text in a suite: a sign for each case, and results at the ends of their lines.
 ---
---- The words are the server's inlay hints, so that every editor says the same; here they get the colour of their verdict.
+--- The texts are the server's inlay hints, as in every editor; here they get the colour of their verdict.
 local options = require('rubric.options')
 local verdict = require('rubric.verdict')
 
@@ -20,7 +20,7 @@ local function words(hint)
   return vim.trim(table.concat(parts))
 end
 
---- A reason that was cut for editors with little room, whole: the tooltip goes on where the text ends.
+--- The full reason, which hints shorten: the tooltip continues where the text ends.
 local function whole(text, tooltip)
   local cut = text:match('^(.*)…$')
   if not cut or type(tooltip) ~= 'string' then
@@ -34,13 +34,13 @@ local function whole(text, tooltip)
   return text
 end
 
---- Mark and score in the colour of the verdict, what follows in the background.
+--- Mark and score in the colour of the verdict, the rest in the background.
 local function chunks(text, name)
   local head, rest = text:match('^(.-)(%s%s.*)$')
   return { { ' ' }, { head or text, verdict.groups[name] }, { (rest or '') .. ' ', 'RubricDetail' } }
 end
 
---- Divide inlay hints into results, which are drawn here, and the others, which are Neovim's.
+--- Separate the results among inlay hints, which are drawn here, from the others, which Neovim draws.
 ---@param hints lsp.InlayHint[]
 ---@return lsp.InlayHint[] others
 ---@return { line: integer, text: string, verdict: string }[] results
@@ -58,7 +58,7 @@ function M.divided(hints)
   return others, results
 end
 
---- Draw the results of a buffer, in place of those that were there.
+--- Redraw the results of a buffer.
 function M.draw_texts(bufnr, results)
   vim.api.nvim_buf_clear_namespace(bufnr, TEXTS, 0, -1)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
@@ -74,7 +74,7 @@ function M.draw_texts(bufnr, results)
   end
 end
 
---- Draw a sign for each case of a buffer, in place of those that were there.
+--- Redraw the signs of a buffer's cases.
 ---@param signs { line: integer, verdict: string }[]
 function M.draw_signs(bufnr, signs)
   vim.api.nvim_buf_clear_namespace(bufnr, SIGNS, 0, -1)
@@ -93,7 +93,7 @@ function M.draw_signs(bufnr, signs)
   end
 end
 
---- Nothing runs any more: what says so goes, results stay. A mark of several cases may be a result that says so at its end.
+--- No run is in progress: remove its marks, keep results. A mark of several cases may be a result that ends with the progress.
 function M.stopped(bufnr)
   local results, running = {}, verdict.marks.running
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, TEXTS, 0, -1, { details = true })) do

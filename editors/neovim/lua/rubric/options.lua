@@ -1,4 +1,4 @@
---- What can be set, in `vim.g.rubric`; there is no setup call.
+--- The options in `vim.g.rubric`; there is no setup call.
 local M = {}
 
 local defaults = {
@@ -25,7 +25,7 @@ function M.names()
   return vim.tbl_keys(defaults)
 end
 
---- The names in `vim.g.rubric` that mean nothing.
+--- The unknown names in `vim.g.rubric`.
 ---@return string[]
 function M.unknown()
   local names = {}

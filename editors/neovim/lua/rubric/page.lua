@@ -1,4 +1,4 @@
---- A report as lines with colours: the verdict first, then how it came about, then what was said.
+--- A report as lines with colours: first the verdict, then its explanation, then answer and requests.
 local text = require('rubric.text')
 local verdict = require('rubric.verdict')
 
@@ -67,7 +67,7 @@ local function paragraph(page, words, indent, colour)
   end
 end
 
---- The graders that could not run or crashed; their reasons stand below.
+--- The graders that could not run or crashed, followed by their reasons.
 local function errors(page, report)
   local names = vim.tbl_map(function(each)
     return each.evaluator
@@ -153,7 +153,7 @@ local function section(page, title, words)
   end
 end
 
---- What was sent, each request under who was asked.
+--- The requests, each below its receiver.
 local function requests(page, list)
   if #(list or {}) == 0 then
     return
@@ -177,7 +177,7 @@ local function requests(page, list)
   end
 end
 
---- What target and judges took.
+--- The usage of target and judges.
 local function usage(page, list)
   for _, each in ipairs(list or {}) do
     table.insert(page, { { each.text, 'RubricDetail' } })

@@ -4,7 +4,7 @@ local client_of = require('rubric.client')
 
 local M = {}
 
---- What the server calls the source of a result.
+--- The source of diagnostics that are results.
 local SOURCE = 'rubric run'
 
 M.namespace = vim.api.nvim_create_namespace('rubric.problems')
@@ -30,7 +30,7 @@ local function converted(bufnr, found, client)
   }
 end
 
---- Take the results out of a list of diagnostics and show them; what is left is Neovim's.
+--- Remove the results from a list of diagnostics and show them; the others are Neovim's.
 ---@param found lsp.Diagnostic[]
 ---@return lsp.Diagnostic[] others
 function M.take(found, uri, client_id)

@@ -1,4 +1,4 @@
---- What this plugin hears from the server beyond what Neovim itself does with it.
+--- Handlers for messages of the server, in addition to Neovim's own.
 local M = {}
 
 local function for_each_buffer(context, action)
@@ -17,7 +17,7 @@ local function show_message_request(error, params, context)
   return vim.lsp.handlers['window/showMessageRequest'](error, params, context)
 end
 
---- Messages in Neovim's own way, not behind the name of the protocol.
+--- Messages without the prefix that Neovim puts before them.
 local function show_message(error, params, context)
   local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO }
   if error or not levels[params.type] then
@@ -80,7 +80,7 @@ local function handlers()
     ['textDocument/inlayHint'] = inlay_hints,
     ['textDocument/publishDiagnostics'] = published,
     ['textDocument/diagnostic'] = pulled,
-    -- Neovim 0.11 asks for new hints, but keeps the old ones on lines that are drawn before the answer comes.
+    -- Neovim 0.11 requests new hints, but keeps the old ones on lines that are drawn before the response.
     ['workspace/inlayHint/refresh'] = function(_, _, context)
       return for_each_buffer(context, function(bufnr)
         if vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) then
@@ -91,7 +91,7 @@ local function handlers()
   }
 end
 
---- Commands of actions and lenses that this editor carries out itself.
+--- Commands of actions and lenses that the plugin executes itself.
 local function commands()
   local own = { ['rubric.openReport'] = 'report', ['rubric.copyCommand'] = 'copy', ['rubric.diffAnswer'] = 'diff' }
   local table = {}
@@ -110,7 +110,7 @@ local function commands()
   return table
 end
 
---- What is merged into the client's configuration.
+--- The additions to the client's configuration.
 function M.extension()
   local extension = {
     capabilities = { experimental = { rubricTests = true, rubricReferences = true } },
@@ -118,7 +118,7 @@ function M.extension()
     commands = commands(),
     cmd = require('rubric.start').launcher({ 'rubric-lsp', '--stdio' }), -- as in lsp/rubric.lua
   }
-  -- Neovim 0.11 shows code lenses, but does not let a server ask for new ones. Later versions do.
+  -- Neovim 0.11 shows code lenses, but does not support their refresh. Later versions do.
   if not vim.lsp.handlers['workspace/codeLens/refresh'] then
     extension.capabilities.workspace = { codeLens = { refreshSupport = true } }
     extension.handlers['workspace/codeLens/refresh'] = function(_, _, context)

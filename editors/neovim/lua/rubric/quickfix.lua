@@ -1,4 +1,4 @@
---- Failures as a quickfix list: a row for each case, which unfolds into the reasons that stand at its criteria.
+--- Failures as a quickfix list: a row for each case, which unfolds to its criteria with their reasons.
 local tests = require('rubric.tests')
 local verdict = require('rubric.verdict')
 
@@ -10,7 +10,7 @@ local BY_SEVERITY = { error = 'E', warning = 'W', information = 'I' }
 local FOLDED, UNFOLDED, LEAF = '▸', '▾', ' '
 local ROWS = 10
 
---- The keys of Neovim's folds, in the quickfix window: what each makes of a case that is unfolded, or not.
+--- The fold keys of Neovim, in the quickfix window: the new state for an unfolded or folded case.
 local KEYS = {
   za = function(unfolded)
     return not unfolded
@@ -28,7 +28,7 @@ local function place(uri, range)
   return { filename = vim.uri_to_fname(uri), lnum = start.line + 1, col = start.character + 1 }
 end
 
---- A message without the mark of its verdict, which stands before it already.
+--- A message without the mark of its verdict, which precedes it already.
 local function one_line(message)
   for _, mark in pairs(verdict.marks) do
     if vim.startswith(message, mark) then
@@ -62,7 +62,7 @@ local function of_case(item, state, unfolded)
   return rows
 end
 
---- A row for each case that did not pass; results that are stale are left out.
+--- A row for each case that did not pass; stale results are left out.
 ---@param unfolded table<string, true> ids of cases whose criteria are listed below them
 function M.entries(unfolded)
   local entries = {}
@@ -85,13 +85,13 @@ local function cases(entries)
   return ids
 end
 
---- The ids that are unfolded in the list of the window; nil when it is somebody else's list.
+--- The unfolded ids in the list of the window; nil for a foreign list.
 local function unfolded_now()
   local list = vim.fn.getqflist({ title = true, context = true })
   return list.title == TITLE and type(list.context) == 'table' and list.context.unfolded or nil
 end
 
---- Put other rows into the list, and leave the cursor on the case that it is on.
+--- Replace the rows of the list, and keep the cursor on its case.
 local function replace(unfolded, case)
   local entries = M.entries(unfolded)
   vim.fn.setqflist({}, 'r', { title = TITLE, items = entries, context = { unfolded = unfolded } })
@@ -107,7 +107,7 @@ local function case_at_cursor()
   return entry and type(entry.user_data) == 'table' and entry.user_data.case or nil
 end
 
---- Neovim uses one buffer for every list: in those of others, the keys do what they always do.
+--- Neovim uses one buffer for every list: in foreign lists, the keys keep their meaning.
 local function key(keys, action)
   vim.keymap.set('n', keys, function()
     local unfolded = unfolded_now()
@@ -136,7 +136,7 @@ local function map_keys()
   end)
 end
 
---- Open the list; every case unfolded when `all` says so.
+--- Open the list; with every case unfolded if `all` is set.
 ---@param all boolean?
 ---@return boolean found whether there is something in it
 function M.open(all)

@@ -1,4 +1,4 @@
---- The report of a case in a floating window, and its answer beside what was expected.
+--- The report of a case in a floating window, and its answer beside the expected output.
 local text = require('rubric.text')
 
 local M = {}
@@ -6,7 +6,7 @@ local M = {}
 local BORDER = 'rounded'
 local HIGHLIGHTS = vim.api.nvim_create_namespace('rubric.report')
 
---- A buffer that is thrown away with its window.
+--- A buffer that is wiped with its window.
 local function buffer(name, lines, filetype)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
@@ -82,7 +82,7 @@ local function keys(bufnr, window, report, from)
   end, 'Copy the command line')
 end
 
---- Show a report; `from` is the buffer that it was asked for in.
+--- Show a report; `from` is the buffer in which it was requested.
 ---@param report table as `rubric/report` gives it
 ---@param from integer
 function M.open(report, from)

@@ -1,15 +1,15 @@
---- Starting the server for suites, and saying once why it cannot be.
+--- Starts the server for suites, and reports once why it cannot be started.
 local client_of = require('rubric.client')
 local options = require('rubric.options')
 
 local M = {}
 
 local told = {} ---@type table<string, true>
---- What each launcher starts.
+--- The program that each launcher starts.
 local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]>
---- The process ids of the servers that are alive, by their RPC client. Neovim has no API that gives them.
+--- The process ids of running servers by their RPC client. Neovim has no API for them.
 local processes = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, integer>
---- The servers that `M.kill` has killed: their exit is no failure.
+--- The servers that `M.kill` has killed: their exit is not a failure.
 local killed = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, true>
 
 --- The processes that this Neovim has started and that have not ended.
@@ -25,8 +25,8 @@ local function children()
   return found
 end
 
---- Wraps a command, so that its end is told in a sentence that says what to do. Neovim's own says where its log is, and is
---- so long that it asks for <Enter>.
+--- Wraps a command, so that its exit is reported with what to do. Neovim's own message names its log, and is
+--- so long that it needs <Enter>.
 ---@param command string[]
 ---@param spawn { cwd: string?, env: table?, detached: boolean? }?
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
@@ -63,7 +63,7 @@ function M.launcher(command, spawn)
   return launch
 end
 
---- The RPC clients of the servers that are alive, including those that have not answered `initialize` yet.
+--- The RPC clients of running servers, including those that have not answered `initialize` yet.
 ---@return table<vim.lsp.rpc.PublicClient, true>
 function M.alive()
   local found = {}
@@ -73,7 +73,7 @@ function M.alive()
   return found
 end
 
---- Kill those servers that are still alive: one that is suspended reacts to neither a request nor SIGTERM.
+--- Kill the servers that still run: a suspended one reacts to neither a request nor SIGTERM.
 ---@param servers table<vim.lsp.rpc.PublicClient, true>
 ---@return boolean whether there are any
 function M.kill(servers)
@@ -83,7 +83,7 @@ function M.kill(servers)
     if process then
       any = true
       killed[server] = true
-      -- A wrapper script may have started it: kill its process group or, where it leads none, the process alone.
+      -- A wrapper script may have started it: kill its process group or, if it leads none, the process alone.
       if vim.uv.kill(-process, 'sigkill') ~= 0 then
         vim.uv.kill(process, 'sigkill')
       end
@@ -92,7 +92,7 @@ function M.kill(servers)
   return any
 end
 
---- The server has gone. Neovim ends one by its leave, or by signal 15.
+--- The server has ended. Neovim ends it by `shutdown`, or by signal 15.
 function M.ended(code, signal)
   vim.schedule(function()
     require('rubric.tests').server_ended()
@@ -105,7 +105,7 @@ function M.ended(code, signal)
   end)
 end
 
---- The server's configuration as it stands: the plugin's, and what the person has changed of it.
+--- The server's configuration: the plugin's, merged with the user's.
 ---@return vim.lsp.Config
 function M.configuration()
   if vim.lsp.enable then
@@ -118,13 +118,13 @@ function M.configuration()
   return vim.tbl_deep_extend('force', config, options.get('server'))
 end
 
---- The server's command, nil when a function that is not ours starts it.
+--- The server's command, nil if a foreign function starts it.
 ---@return string[]?
 function M.command(config)
   return type(config.cmd) == 'table' and config.cmd or commands[config.cmd]
 end
 
---- Why the server cannot be started, nil when it can.
+--- Why the server cannot be started, nil if it can.
 ---@return string?
 function M.obstacle(config)
   local command = M.command(config)
@@ -139,7 +139,7 @@ function M.obstacle(config)
   return message:format(program, require('rubric.install').command())
 end
 
---- Let a command that the person has named be started by a launcher too.
+--- Start the user's command by a launcher, too.
 local function wrap(config)
   if type(config.cmd) == 'table' then
     local spawn = { cwd = config.cmd_cwd, env = config.cmd_env, detached = config.detached }
@@ -150,7 +150,7 @@ local function wrap(config)
   end
 end
 
---- Start the server for a buffer, if it holds a suite; the person hears once why it cannot be.
+--- Start the server for a buffer with a suite; the reason of a failure is reported once.
 ---@param bufnr integer
 function M.buffer(bufnr)
   local config = M.configuration()
@@ -177,7 +177,7 @@ function M.buffer(bufnr)
   end)
 end
 
---- The server serves a buffer from now on: turn on inlay hints, keep code lenses current, draw what is known.
+--- The server is attached to a buffer: enable inlay hints, keep code lenses up to date, draw known results.
 ---@param bufnr integer
 ---@param group integer
 ---@param client_id integer

@@ -1,4 +1,4 @@
---- What is going on and what came of it, in one line.
+--- The progress and the outcome of runs, in one line.
 local options = require('rubric.options')
 local tests = require('rubric.tests')
 local text = require('rubric.text')
@@ -6,7 +6,7 @@ local verdict = require('rubric.verdict')
 
 local M = {}
 
---- A line when a run has ended, without asking for <Enter>.
+--- A line at the end of a run, short enough not to need <Enter>.
 function M.show(ended)
   if not options.get('summary') then
     return
@@ -33,7 +33,7 @@ function M.show(ended)
   vim.api.nvim_echo(chunks, false, {})
 end
 
---- For a status line: how far the runs are, else how the cases of the current buffer stand; empty when there is nothing.
+--- For a status line: the progress of runs, else the results of the current buffer; empty if there is neither.
 ---@return string such as `⟳ 2/3` or `✔ 2 ✘ 1`
 function M.statusline()
   local done, total = tests.progress()

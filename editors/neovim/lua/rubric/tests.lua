@@ -1,4 +1,4 @@
---- What the server has told of tests: which there are, how they stand, and what is running.
+--- The tests that the server has reported: their items, their states, and running ones.
 local client_of = require('rubric.client')
 local marks = require('rubric.marks')
 
@@ -37,8 +37,8 @@ local listeners = {} ---@type fun(event: rubric.Event, params: table)[]
 
 ---@alias rubric.Event 'began'|'state'|'output'|'ended'|'lost'
 
---- Hear of runs: one began, a test stands differently, something was written, a run ended, the server was lost; each with
---- what the server said.
+--- Listen to runs: a run began, a test changed its state, output, a run ended, the server was lost; each with
+--- the server's message.
 ---@param listener fun(event: rubric.Event, params: table)
 function M.listen(listener)
   table.insert(listeners, listener)
@@ -60,7 +60,7 @@ function M.items(uri, kind)
   end, suites[uri] or {})
 end
 
---- The id of a case of a suite, nil when there is none of that name.
+--- The id of a case of a suite, nil if there is none with that name.
 ---@return string?
 function M.case_id(uri, name)
   for _, item in ipairs(M.items(uri, 'case')) do
@@ -70,13 +70,13 @@ function M.case_id(uri, name)
   end
 end
 
---- How a test stands; empty for one that never ran.
+--- The state of a test; empty if it never ran.
 ---@return rubric.State
 function M.state(id)
   return states[id] or {}
 end
 
---- The URIs of all suites that are known.
+--- The URIs of all known suites.
 ---@return string[]
 function M.suites()
   local uris = vim.tbl_keys(suites)
@@ -84,7 +84,7 @@ function M.suites()
   return uris
 end
 
---- One word for how a test stands, nil for one that never ran.
+--- The state of a test in one word, nil if it never ran.
 ---@param state rubric.State
 ---@return string?
 function M.word(state)
@@ -94,7 +94,7 @@ function M.word(state)
   return state.verdict and state.stale and 'stale' or state.verdict
 end
 
---- How many cases of a suite stand at each word.
+--- The number of a suite's cases by state.
 ---@return table<string, integer>
 function M.tally(uri)
   local counts = {}
@@ -107,7 +107,7 @@ function M.tally(uri)
   return counts
 end
 
---- How far the runs are: cases done and cases in all; nil when nothing runs.
+--- The progress of the runs: finished cases and all cases; nil if nothing runs.
 ---@return integer? done
 ---@return integer? total
 function M.progress()
@@ -120,7 +120,7 @@ function M.progress()
   end
 end
 
---- What the programs and judges of the last run have written.
+--- The output of programs and judges of the last run.
 ---@return string[]
 function M.output()
   return last_output
@@ -164,7 +164,7 @@ local function suite_of(item, among)
   return item.parent or item.id
 end
 
---- Tests were found, or found anew; how one stood that is not there any more is forgotten.
+--- Tests were discovered; the states of removed tests are dropped.
 function M.discovered(params)
   local before = {}
   for _, uri in ipairs(params.scope or {}) do
@@ -205,7 +205,7 @@ local function count(run, id, word)
   end
 end
 
---- How a test stands after `params`, when it stood at `state`.
+--- The state of a test in `state` after `params`.
 ---@return rubric.State
 local function after(state, params)
   local word = params.state
@@ -219,7 +219,7 @@ local function after(state, params)
   return { verdict = word, score = params.score, durationMs = params.durationMs, messages = params.messages }
 end
 
---- A test stands differently now.
+--- A test has changed its state.
 ---@param client integer
 function M.test_state(params, client)
   local id = params.testId

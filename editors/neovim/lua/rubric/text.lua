@@ -1,9 +1,9 @@
---- Words, and text with colours before it is in a buffer: a page is a list of lines, a line a list of `{ words, group? }`.
+--- Text with colours before it is in a buffer: a page is a list of lines, a line a list of `{ text, group? }`.
 local M = {}
 
 ---@alias rubric.Chunk { [1]: string, [2]: string? }
 
---- The words of a page.
+--- The lines of a page as plain text.
 ---@param page rubric.Chunk[][]
 ---@return string[]
 function M.lines(page)
@@ -26,7 +26,7 @@ function M.width(lines)
   return widest
 end
 
---- Colour a buffer that holds the words of a page.
+--- Highlight a buffer that holds the text of a page.
 ---@param page rubric.Chunk[][]
 function M.paint(bufnr, namespace, page)
   for number, line in ipairs(page) do

@@ -1,7 +1,7 @@
 --- Verdicts and other states: their marks, and their colours.
 local M = {}
 
---- Each state with its mark, its highlight group, and what the group looks like where a colour scheme does not say.
+--- Each state with its mark, its highlight group, and the group's default link.
 local states = {
   { 'passed', '✔', 'RubricPassed', 'DiagnosticOk' },
   { 'borderline', '◐', 'RubricBorderline', 'DiagnosticWarn' },
@@ -29,14 +29,14 @@ for _, state in ipairs(states) do
   end
 end
 
---- Make the highlight groups; those that a colour scheme has stay as they are.
+--- Define the highlight groups that the colour scheme does not define.
 function M.define()
   for group, link in pairs(links) do
     vim.api.nvim_set_hl(0, group, { link = link, default = true })
   end
 end
 
---- The verdict that a text begins with, nil for a text without a mark.
+--- The verdict of the mark at the start of a text, nil without one.
 ---@param text string
 ---@return string?
 function M.of_text(text)
