@@ -28,7 +28,7 @@ export const OURS: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'yaml', pattern: '**/promptfooconfig*.{yaml,yml}' },
 ];
 
-/** What the server is shown: files of cases, too, which it knows by what is in them. It lets alone what is something else. */
+/** The documents sent to the server: also case files, which it detects by their content. It ignores others. */
 export const SUITES: vscode.DocumentFilter[] = [
   ...OURS,
   { scheme: 'file', language: 'yaml', pattern: '**/evals/**/*.{yaml,yml}' },
@@ -49,7 +49,7 @@ const PROMPTS: vscode.DocumentFilter[] = [
 const MIGRATE = vscode.CodeActionKind.RefactorRewrite.append('migrate');
 
 export interface Listener {
-  /** The server ended by itself; `ready` says whether it had come up. */
+  /** The server ended by itself; `ready` tells whether it had started. */
   closed(client: RubricClient, ready: boolean): void;
   /** Which inlay hints VS Code shows: results are decorations, which have theme colours. */
   hints(hints: vscode.InlayHint[]): vscode.InlayHint[];
@@ -63,7 +63,7 @@ export class RubricClient extends LanguageClient {
     this.registerFeature(tests);
   }
 
-  /** Show questions of the server in a way of our own. Called when it has started: before, the base class would take it back. */
+  /** Replace the display of the server's questions. Called after the start: before, the base class would undo it. */
   answerQuestions(): void {
     const questions = new Questions();
     this.onRequest(ShowMessageRequest.type, (asked) => questions.answer(asked));
@@ -95,7 +95,7 @@ export class RubricClient extends LanguageClient {
     }
   }
 
-  // The base class shows a stack trace in a notification: a person needs a sentence, which `closed` leads to.
+  // The base class shows a stack trace in a notification: users need a sentence, which `closed` shows.
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
@@ -114,7 +114,7 @@ export class RubricClient extends LanguageClient {
   }
 }
 
-/** The server said no, in a sentence for people. */
+/** The server refused a request; the message is for users. */
 export class Refusal extends Error {}
 
 const tests: StaticFeature = {
@@ -145,7 +145,7 @@ function options(output: vscode.LogOutputChannel, listener: Listener, closed: ()
         const hints = await next(document, range, token);
         return hints && listener.hints(hints);
       },
-      // VS Code lists rewrites before what has to do with runs: a migration is rarer, and comes last unless it is asked for.
+      // VS Code lists rewrites before runs: a migration is rarer, and comes last unless it is requested.
       async provideCodeActions(document, range, context, token, next) {
         const found = await next(document, range, context, token);
         if (!context.only) {

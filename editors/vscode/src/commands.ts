@@ -12,7 +12,7 @@ import { mayRun } from './trust';
 
 type About = 'file' | 'case' | 'evaluator';
 
-/** What each command of the server is about; the arguments that are missing come from the place of the cursor. */
+/** The subject of each command of the server; missing arguments come from the cursor. */
 export const SERVER_COMMANDS: Record<string, About> = {
   'rubric.runCase': 'case',
   'rubric.runEvaluator': 'evaluator',
@@ -37,7 +37,7 @@ export const SERVER_COMMANDS: Record<string, About> = {
 /** Those that run something, or allow it: not in Restricted Mode. */
 const RUNS = new Set(['rubric.runCase', 'rubric.runEvaluator', 'rubric.runFile', 'rubric.runFailed', 'rubric.runUnscored', 'rubric.runAgain', 'rubric.repeat', 'rubric.record', 'rubric.trust']);
 
-/** What VS Code shows in its own way, instead of asking the server to. */
+/** Commands that VS Code handles itself, instead of the server. */
 type Shown = (client: RubricClient, place: Required<Pick<Place, 'uri' | 'caseId'>>) => Promise<unknown>;
 
 export class Commands {
@@ -104,7 +104,7 @@ export class Commands {
 
   // -- where -----------------------------------------------------------------------------------------------------------
 
-  /** What a command is about; says so when there is no such place. */
+  /** The subject of a command; shows a message if there is none. */
   private async place(client: RubricClient, name: string, args: unknown[]): Promise<Place | undefined> {
     const about = SERVER_COMMANDS[name];
     const given = this.given(args);
@@ -121,7 +121,7 @@ export class Commands {
     }
     const commands = await runsAt(client, editor);
     const fits = about === 'evaluator' ? (each: Command) => each.command === 'rubric.runEvaluator' : isOfCase;
-    // In a file of cases they are about the suite that takes it over.
+    // In a case file they refer to the suite that includes it.
     const [suite, caseId, evaluator] = (commands.find(fits)?.arguments ?? []) as string[];
     if (!caseId) {
       void vscode.window.showInformationMessage(`There is no ${about} at the cursor.`);
@@ -167,7 +167,7 @@ async function howOften(): Promise<number | undefined> {
   return told === undefined ? undefined : Number(told);
 }
 
-/** The suite that is looked at; says so when there is none. */
+/** The active suite; shows a message if there is none. */
 export function suiteEditor(): vscode.TextEditor | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor && vscode.languages.match(SUITES, editor.document)) {

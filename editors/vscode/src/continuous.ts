@@ -1,4 +1,4 @@
-/** Continuous runs, for who asked for them: on save, the cases of the saved suite that have not passed as they stand. */
+/** Continuous runs, if enabled: on save, the cases of the saved suite without an up-to-date pass. */
 
 import * as vscode from 'vscode';
 import { SUITES } from './client';
@@ -8,7 +8,7 @@ export interface Suites {
   /** Something began to run or ended. */
   readonly onDidChange: vscode.Event<void>;
   run(wish: RunWish, token: vscode.CancellationToken): Promise<void>;
-  /** The cases that stand in a file. */
+  /** The cases in a file. */
   casesIn(uri: string): Promise<string[]>;
   busy(): boolean;
   /** Whether a file's suite may be run without asking. */
@@ -22,7 +22,7 @@ interface Session {
   /** Files that were saved, and whose cases wait until nothing else runs. */
   saved: Set<string>;
   going: boolean;
-  /** How often it was said that its folder is not trusted: once by asking, once in words, and no more. */
+  /** How often an untrusted folder was reported: once by a question, once by a message, and no more. */
   told: number;
 }
 
@@ -31,7 +31,7 @@ export class Continuous implements vscode.Disposable {
 
   constructor(private readonly suites: Suites) {}
 
-  /** Until `token` says stop. Nothing is run before the first save: models cost money. */
+  /** Until `token` is cancelled. Nothing runs before the first save: models cost money. */
   begin(wish: RunWish, token: vscode.CancellationToken): void {
     const session: Session = { wish, token, saved: new Set(), going: false, told: 0 };
     const listener = vscode.Disposable.from(
@@ -54,7 +54,7 @@ export class Continuous implements vscode.Disposable {
     this.listeners.forEach((listener) => listener.dispose());
   }
 
-  /** Run what was saved, one file after the other, as soon as nothing else runs. */
+  /** Run the saved files one after another, as soon as nothing else runs. */
   private async go(session: Session): Promise<void> {
     if (session.going) {
       return;

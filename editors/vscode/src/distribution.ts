@@ -1,4 +1,4 @@
-/** How rubric is installed: what works today. Written by tests/release/addresses.py. */
+/** How to install rubric. Written by tests/release/addresses.py. */
 
 export const SOURCE = "PATH (of rubric's repository, or of the wheel of a release)";
 

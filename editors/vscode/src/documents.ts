@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { Report } from './protocol';
 
 const SCHEME = 'rubric-text';
-/** Documents kept at most; an older one that is looked at again is empty. */
+/** The maximum number of cached documents; an older one is empty when reopened. */
 const MOST = 40;
 
 export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -15,7 +15,7 @@ export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposa
     return this.texts.get(uri.toString()) ?? '';
   }
 
-  /** Show what was expected beside what the target said. */
+  /** Show the expected output beside the answer. */
   async compare(report: Report): Promise<void> {
     if (report.answer === undefined || report.expectedOutput === undefined) {
       const missing = report.answer === undefined ? 'answer' : '`expected_output`';

@@ -1,5 +1,5 @@
 /**
- * The server that the extension carries, in an environment of its own.
+ * * The bundled server, in an environment of its own.
  *
  * Its dependencies are partly compiled, so that they cannot be carried too: they come from PyPI, once for each version.
  */
@@ -17,7 +17,7 @@ const MINUTES = 60_000;
 const READY = 'ready';
 const PROGRAMS = process.platform === 'win32' ? 'Scripts' : 'bin';
 
-/** Setting up did not work; the message says what to do. */
+/** The setup failed; the message says what to do. */
 export class SetupFailed extends Error {}
 
 export class PrivateEnvironment {
@@ -48,7 +48,7 @@ export class PrivateEnvironment {
     return join(this.folder, PROGRAMS);
   }
 
-  /** What it will be made with, for the question. Throws NoPython, SetupFailed. */
+  /** The tools of the setup, for the question. Throws NoPython, SetupFailed. */
   async plan(): Promise<{ uv?: string; python?: Python }> {
     if (!this.wheel) {
       throw new SetupFailed(`This build of the extension does not include the language server. Install one: ${INSTALL}.`);

@@ -1,4 +1,4 @@
-/** The Test Explorer: suites, cases, evaluators. What is a test, and what became of it, the server says. */
+/** The Test Explorer: suites, cases, evaluators. The server provides the tests and their states. */
 
 import * as vscode from 'vscode';
 import { RubricClient } from './client';
@@ -21,7 +21,7 @@ export class Explorer implements vscode.Disposable {
   /** Whether VS Code has asked for all suites: it asks once, and that may be before a server is ready. */
   private wanted = false;
 
-  /** `ready` gives the server, started if need be; undefined when that did not work, which has then been said. */
+  /** `ready` gives the server, started if needed; undefined after a failure, which has been reported. */
   constructor(private readonly ready: () => Promise<RubricClient | undefined>) {
     this.tree = new Tree(this.controller, {
       appeared: (item) => this.runs.results.appeared(item),
@@ -50,7 +50,7 @@ export class Explorer implements vscode.Disposable {
     this.profile('Record', { record: true });
   }
 
-  /** Hear what a server says that is going to be started: it may tell of tests before it has answered. */
+  /** Listen to a server before it starts: it may send tests before it has responded. */
   listen(client: RubricClient): void {
     client.onNotification(protocol.discoveredTests, (found) => this.tree.show(found));
     client.onNotification(protocol.changedTests, (change) => this.tree.change(change));
@@ -68,7 +68,7 @@ export class Explorer implements vscode.Disposable {
     }
   }
 
-  /** It is gone, and what it was doing with it. */
+  /** The server has ended, and with it its runs. */
   disconnect(crashed: boolean): void {
     this.client = undefined;
     const lost = this.runs.abandon();
@@ -87,7 +87,7 @@ export class Explorer implements vscode.Disposable {
     this.controller.dispose();
   }
 
-  /** The case or the evaluator that an item stands for. */
+  /** The case or evaluator of an item. */
   placeOf(item: vscode.TestItem): Place | undefined {
     return this.tree.placeOf(item);
   }
@@ -125,7 +125,7 @@ export class Explorer implements vscode.Disposable {
 
   private async run(wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
     const nothing = wish.include?.length === 0; // a folder that has just been emptied: to the server, that would be everything
-    // Who has just trusted the workspace has a server that starts anew.
+    // After the workspace was trusted, the server restarts.
     const client = !nothing && (await mayRun()) ? await this.ready() : undefined;
     if (!client) {
       return this.runs.nothingRan(request);
@@ -169,7 +169,7 @@ export class Explorer implements vscode.Disposable {
     await this.discover(undefined);
   }
 
-  /** Tells everything again, results included: a person may have cleared what VS Code shows. */
+  /** Reports everything again, results included: the user may have cleared them in VS Code. */
   private async refreshAll(): Promise<void> {
     await this.refresh();
     this.runs.results.tell(this.tree.all);

@@ -1,4 +1,4 @@
-/** Starts the language server and shows what it says where only VS Code can. What it does, every editor gets. */
+/** Starts the language server, and adds views that only VS Code has. All other features come from the server. */
 
 import * as vscode from 'vscode';
 import { Commands } from './commands';
@@ -17,7 +17,7 @@ import { Walkthrough } from './walkthrough';
 
 let running: Launcher | undefined;
 
-/** For other extensions: what stands at the ends of the lines of a suite. */
+/** For other extensions: the texts at the ends of a suite's lines. */
 export interface Api {
   resultsOf(uri: vscode.Uri): readonly ResultLine[];
 }

@@ -16,17 +16,17 @@ export interface Found {
   from: string;
   /** Whether it is the one that the extension carries. */
   own: boolean;
-  /** Whether a person named it in the settings. */
+  /** Whether it is named in the settings. */
   configured?: boolean;
 }
 
-/** What to tell a person. */
+/** The message to the user. */
 export class NotFound extends Error {}
 
 /** There is no server yet, and the extension can set one up. */
 export class NotInstalled extends Error {}
 
-/** `onlyOwn` leaves out what was found elsewhere and did not fit. The setting counts in any case. */
+/** `onlyOwn` skips incompatible servers found elsewhere. The setting always applies. */
 export async function findServer(own: PrivateEnvironment, onlyOwn: boolean): Promise<Found> {
   const configured = vscode.workspace.getConfiguration('rubric').get<unknown>('server.command');
   if (!Array.isArray(configured) || configured.length > 0) {
@@ -40,7 +40,7 @@ export async function findServer(own: PrivateEnvironment, onlyOwn: boolean): Pro
   if (!python) {
     throw new NotInstalled('The language server is not set up yet.');
   }
-  // Isolated: modules in the workspace, where the server starts, must not be taken for its own.
+  // Isolated: modules of the workspace, in which the server starts, must not shadow its own.
   return { argv: [python, '-I', '-m', 'rubric_lsp', '--stdio'], from: "the extension's own environment", own: true };
 }
 

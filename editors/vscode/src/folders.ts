@@ -1,4 +1,4 @@
-/** Where suites stand in the Testing view: under their folders, as files do; a folder with a single child is shown together with it. */
+/** The places of suites in the Testing view: under their folders, like files; a folder with a single child is merged with it. */
 
 /** A suite, by the names of the folders it is in and its own. */
 export interface Filed {
@@ -39,7 +39,7 @@ export function filed(suites: Iterable<Filed>): Map<string, Filing> {
   }
   const found = new Map<string, Filing>();
   const walk = (node: Node, folders: Folder[], path: string, before: string) => {
-    // What is alone in its folder has the name of the folder before its own.
+    // The label of an only child begins with the name of its folder.
     for (const { id, name } of node.suites) {
       found.set(id, { folders, label: before + name });
     }

@@ -1,4 +1,4 @@
-/** Our language for suites whose names others use, too: the server knows them by what is in them. */
+/** Sets the language of suites with ambiguous names, which the server detects by their content. */
 
 import * as vscode from 'vscode';
 import { RubricClient } from './client';
@@ -10,7 +10,7 @@ const UNNAMED = within('*');
 const CASES = /^(?:evalcases|eval_cases|testcases|tests)[ \t]*:/mu;
 
 export class SuiteLanguage implements vscode.Disposable {
-  /** Those that were asked about: a person who turns one back into YAML is not asked twice. */
+  /** The documents handled before: one that the user sets back to YAML stays YAML. */
   private readonly given = new Set<string>();
   private readonly listeners = [
     vscode.workspace.onDidOpenTextDocument((document) => void this.look(document)),
@@ -20,7 +20,7 @@ export class SuiteLanguage implements vscode.Disposable {
 
   constructor(private readonly ready: () => Promise<RubricClient | undefined>) {}
 
-  /** A server runs: look at what was open before it did. */
+  /** A server has started: check the documents opened before. */
   lookAtAll(): void {
     vscode.workspace.textDocuments.forEach((document) => void this.look(document));
   }

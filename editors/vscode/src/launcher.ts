@@ -14,7 +14,7 @@ const WITHIN_MS = 3 * 60_000;
 
 export type Condition = 'starting' | 'running' | 'missing' | 'failed';
 
-/** What the server is doing, for the status bar. */
+/** The state of the server, for the status bar. */
 export interface Status {
   condition: Condition;
   words: string;
@@ -33,7 +33,7 @@ export class Launcher implements vscode.Disposable {
   private readonly started = new vscode.EventEmitter<RubricClient>();
   private readonly ended = new vscode.EventEmitter<{ crashed: boolean }>();
   private readonly changed = new vscode.EventEmitter<Status>();
-  /** A server is going to be started: what it says is heard from its first word on. */
+  /** A server is about to start: its messages are handled from the first on. */
   readonly onWillStart = this.starting.event;
   /** A server is ready. */
   readonly onDidStart = this.started.event;
@@ -61,7 +61,7 @@ export class Launcher implements vscode.Disposable {
     return this.client?.isReady ? this.client : undefined;
   }
 
-  /** Start it anew, because a person or their settings want it. */
+  /** Restart it, on request or after a change of settings. */
   restart(): Promise<void> {
     this.crashes = [];
     this.abandonStarts();
@@ -81,7 +81,7 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
-  /** The server, started if need be; undefined when that did not work, which has then been said. */
+  /** The server, started if needed; undefined after a failure, which has been reported. */
   async whenReady(): Promise<RubricClient | undefined> {
     for (let awaited; awaited !== this.queue; ) {
       awaited = this.queue;
@@ -197,7 +197,7 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
-  /** Start it again, later each time; false when it has crashed so often that there is no sense in it. */
+  /** Restart it with increasing delay; false if it has crashed too often. */
   private comeBack(): boolean {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((time) => now - time < WITHIN_MS), now];
@@ -213,7 +213,7 @@ export class Launcher implements vscode.Disposable {
 
   // -- setting up ------------------------------------------------------------------------------------------------------
 
-  /** Set up the server that the extension carries: a person has asked for it. */
+  /** Set up the bundled server, at the user's request. */
   async setUp(): Promise<void> {
     try {
       this.show('starting', 'being set up …');
@@ -247,7 +247,7 @@ export class Launcher implements vscode.Disposable {
 
   // -- telling ---------------------------------------------------------------------------------------------------------
 
-  /** Whether server and extension fit; a person is told once of each server that does not. */
+  /** Whether server and extension are compatible; each incompatible server is reported once. */
   private compare(found: Found, server: string | undefined): void {
     const versions = { extension: this.context.extension.packageJSON.version as string, server };
     const message = difference(versions, found.from);

@@ -1,9 +1,9 @@
-/** What became of a test, in the words that VS Code shows at the lines. */
+/** The result of a test, as the messages that VS Code shows at the lines. */
 
 import * as vscode from 'vscode';
 import { Message, TestState } from './protocol';
 
-/** What is wrong, for the Testing view. A difference comes last: VS Code would show it in place of the words. */
+/** The failures, for the Testing view. A difference comes last, as VS Code would show it instead of the text. */
 export function messagesOf(told: TestState, isCase: boolean): vscode.TestMessage[] {
   const [first, ...rest] = told.messages ?? [{ message: told.state, severity: 'error' }];
   if (!first) {
@@ -46,7 +46,7 @@ function shown(text: string): vscode.TestMessage {
 /** A mark and a number, at most with the name of a criterion, which says more itself. */
 const BARE = /^\S+( [\d./]+)?(: gate: .*)?$/;
 
-/** Messages that say something of their own. */
+/** Messages with information of their own. */
 function telling(messages: Message[]): Message[] {
   const same = (a: Message, b: Message) => a.message === b.message && a.subject === b.subject;
   const distinct = messages.filter((each, index) => messages.findIndex((other) => same(each, other)) === index);

@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 const ENDINGS = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
 
-/** The program of that name on the PATH; folders relative to who-knows-what are left out. */
+/** The program of that name on the PATH; relative folders are skipped. */
 export function onPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
   return first(folders.map((folder) => executable(join(folder, name))));
@@ -32,7 +32,7 @@ function runs(path: string): boolean {
 export interface Ended {
   /** Null when it was stopped or could not be started. */
   code: number | null;
-  /** What it wrote, both streams in the order of arrival. */
+  /** Its output, both streams in the order of arrival. */
   text: string;
 }
 

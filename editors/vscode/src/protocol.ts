@@ -1,4 +1,4 @@
-/** The server's test protocol, version 1: docs/test-protocol.md says what each message means. */
+/** The server's test protocol, version 1: docs/test-protocol.md describes the messages. */
 
 import { Location, NotificationType, Range, RequestType } from 'vscode-languageclient/node';
 import type { CaseDetails, ReportData, Verdict } from '../../../report/src/data';
@@ -27,7 +27,7 @@ export interface Discovered {
   scope: string[];
 }
 
-/** What an edit made of the tests of a suite: some go, then those from a line on move, then some take the place of others. */
+/** The effect of an edit on the tests of a suite: some are removed, then those from a line on move, then some replace others. */
 export interface Changed {
   textDocument: { uri: string };
   moved?: { line: number; by: number };
@@ -61,13 +61,13 @@ export interface RunWish {
   include?: string[];
   exclude?: string[];
   failed?: boolean;
-  /** Only what has not passed as it stands now. */
+  /** Only cases without an up-to-date pass. */
   lacking?: boolean;
-  /** Only what has changed since it ran last. */
+  /** Only cases that have changed since their last run. */
   outdated?: boolean;
   repeat?: number;
   record?: boolean;
-  /** Answer when a person who has to allow it has answered. */
+  /** Respond only after the user has answered a question for permission. */
   wait?: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface RunEnded {
   costUsd?: number;
 }
 
-/** What is known of a case that was run. */
+/** The report of a case. */
 export interface Report extends CaseDetails {
   testId: string;
   suite: { uri: string; name: string };
@@ -108,7 +108,7 @@ export const runTests = new RequestType<RunWish, { runId: string; tests: string[
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
 
-/** The last run of a suite, with `compare` beside the one before; `trouble` says why there is none. */
+/** The last run of a suite, with `compare` compared with the run before; `trouble` says why there is none. */
 export const reportOfRun = new RequestType<{ textDocument: { uri: string }; compare: boolean }, { data?: ReportData; trouble?: string }, void>('rubric/runReport');
 export const caseOfRun = new RequestType<{ textDocument: { uri: string }; run: string; base?: string; suite: string; case: string; target: string }, CaseDetails | null, void>('rubric/runCase');
 

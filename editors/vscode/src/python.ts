@@ -15,7 +15,7 @@ export interface Python {
   version: string;
 }
 
-/** None will do; the message says which were found. */
+/** No suitable Python; the message lists those found. */
 export class NoPython extends Error {}
 
 /** The first that is new enough and, where `needsPip`, can put pip into an environment. Throws NoPython. */

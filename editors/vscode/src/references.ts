@@ -1,4 +1,4 @@
-/** The places behind a lens that counts references, as VS Code lists them. */
+/** The references of a lens that counts them, as VS Code lists them. */
 
 import * as vscode from 'vscode';
 import { Location, Position } from 'vscode-languageclient/node';

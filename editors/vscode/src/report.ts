@@ -11,7 +11,7 @@ const WAIT_MS = 150;
 
 type Ask = { command: string; line?: number };
 
-/** What the page keeps, so that it can be restored when the window is opened again. */
+/** The state of the page, to restore it when the window is reopened. */
 interface Kept {
   testId: string;
   caseId: string;

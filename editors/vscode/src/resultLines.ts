@@ -1,6 +1,6 @@
 /**
  * Results at the ends of their lines, in colours of our own: VS Code has one colour for all inlay hints, too pale to read in its
- * light themes. The words are the server's inlay hints, so that every editor says the same.
+ * * light themes. The texts are the server's inlay hints, as in every editor.
  *
  * For a screen reader they stay inlay hints: VS Code reads those with their line, and decorations it does not.
  */
@@ -20,7 +20,7 @@ export interface ResultLine {
   tooltip?: string;
 }
 
-/** How long to wait for more to happen, in milliseconds: while somebody types or scrolls. */
+/** The delay for further events, in milliseconds, while the user types or scrolls. */
 const PAUSE_MS = 60;
 /** Two spaces that are not drawn as one. */
 const WIDE = '\u00a0\u00a0';
@@ -51,7 +51,7 @@ export class ResultLines implements vscode.Disposable {
     this.all();
   }
 
-  /** The server is gone, and may stay so: nothing runs any more. */
+  /** The server has ended, perhaps for good: no run is in progress. */
   disconnect(): void {
     this.client = undefined;
     vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor, this.of(editor.document.uri).flatMap(atRest)));
@@ -62,7 +62,7 @@ export class ResultLines implements vscode.Disposable {
     return isReadAloud() ? hints : hints.filter((hint) => stateOf(hint) === undefined);
   }
 
-  /** What is shown of a document now. */
+  /** The lines shown for a document now. */
   of(uri: vscode.Uri): readonly ResultLine[] {
     return this.shown.get(uri.toString()) ?? [];
   }
@@ -116,7 +116,7 @@ export class ResultLines implements vscode.Disposable {
     return hints?.flatMap((hint) => lineOf(hint) ?? []);
   }
 
-  /** Look again whenever the server says that hints have changed. */
+  /** Refresh whenever the server reports changed hints. */
   private follow(document: vscode.TextDocument): void {
     const provider = this.client?.getFeature(InlayHintRequest.method)?.getProvider(document);
     if (provider && !this.followed.has(provider)) {
@@ -157,7 +157,7 @@ function decoration(state: State): vscode.TextEditorDecorationType {
 
 const isReadAloud = () => vscode.workspace.getConfiguration('editor').get('accessibilitySupport') === 'on';
 
-/** A result without what runs; nothing where that is all. */
+/** A result without the progress of a run; empty if there is nothing else. */
 function atRest(line: ResultLine): ResultLine[] {
   return line.state === 'running' ? [] : [{ ...line, text: line.text.replace(/\s*⟳.*$/, '') }];
 }

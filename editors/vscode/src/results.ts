@@ -15,7 +15,7 @@ const MOST_OUTPUT = 200_000;
 const NOTHING = 'Nothing was run';
 export const OVER = new Set(['passed', 'borderline', 'failed', 'unscored', 'skipped']);
 
-/** What results need of the tree and of the runs. */
+/** The tree and the runs as results need them. */
 export interface ResultsHost {
   find(id: string): vscode.TestItem | undefined;
   isCase(id: string): boolean;
@@ -25,9 +25,9 @@ export class Results {
   private readonly last = new Map<string, TestState>();
   /** The cases whose last results are outdated. */
   private readonly outdated = new Set<string>();
-  /** Shows what is known from before, such as from a run in a terminal. */
+  /** Shows earlier results, such as those of a run in a terminal. */
   private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
-  /** What was run last, and what it put out: what VS Code calls the last run is to lead there. */
+  /** The last run and its output, to which VS Code's last run should lead. */
   private request = new vscode.TestRunRequest([]);
   private output = '';
   /** The tests whose messages VS Code lists: those of the latest run. */
@@ -55,7 +55,7 @@ export class Results {
     this.output = (this.output + text).slice(-MOST_OUTPUT);
   }
 
-  /** What became of a test, in a run or, without one, before. */
+  /** The state of a test, in a run or, without one, from before. */
   take(item: vscode.TestItem, told: TestState, run: vscode.TestRun | undefined): void {
     const { state, testId } = told;
     if (OVER.has(state)) {
@@ -68,7 +68,7 @@ export class Results {
       this.outdated.add(testId);
       this.controller.invalidateTestResults(item);
     } else if (state === 'fresh') {
-      // VS Code cannot take back that a result is outdated: it is told the result again.
+      // VS Code cannot undo an outdated result: the result is reported again.
       family(item).forEach((each) => this.tellAgain(each));
     } else if (run) {
       this.show(run, item, told);
@@ -82,7 +82,7 @@ export class Results {
     this.last.set(told.testId, told);
   }
 
-  /** A test is not there any more, or what became of it is not wanted any more. */
+  /** A test was removed, or its result was cleared. */
   forget(id: string): void {
     this.last.delete(id);
     this.outdated.delete(id);
@@ -103,7 +103,7 @@ export class Results {
     }
   }
 
-  /** VS Code began a run by itself of which nothing came: in its place stands what is known, with a word why. */
+  /** VS Code began a run by itself that did not happen: it shows the known results, with the reason. */
   fill(request: vscode.TestRunRequest, why: string): void {
     const marked = this.withMessages();
     const shown = this.begin(request, NOTHING);
@@ -123,14 +123,14 @@ export class Results {
     this.tellAgain(item);
   }
 
-  /** Tests are to be shown as they stand: they are elsewhere in the tree, or a person has cleared what VS Code shows. */
+  /** Report the states of tests again: they moved in the tree, or the user has cleared them in VS Code. */
   tell(items: Iterable<vscode.TestItem>): void {
     const all = new Set(items);
     all.forEach((item) => this.tellAgain(item));
     all.forEach((item) => this.outdated.has(item.id) && this.controller.invalidateTestResults(item));
   }
 
-  /** Whether the same was said before, of an evaluator and then with its case, or of a file that is opened again. */
+  /** Whether the same was reported before, of an evaluator and then with its case, or of a reopened file. */
   isKnown(told: TestState): boolean {
     const before = this.last.get(told.testId);
     const same = (a: TestState) => JSON.stringify({ ...a, runId: '' }) === JSON.stringify({ ...told, runId: '' });
@@ -147,7 +147,7 @@ export class Results {
     return new Set(this.listed);
   }
 
-  /** What became of it, without the messages. */
+  /** Its state, without the messages. */
   private tellAgain(item: vscode.TestItem): void {
     const before = this.last.get(item.id);
     if (before) {
@@ -175,7 +175,7 @@ export class Results {
     return shown;
   }
 
-  /** Tell a run what became of a test. */
+  /** Report the state of a test to a run. */
   show(shown: vscode.TestRun, item: vscode.TestItem, told: TestState): void {
     switch (told.state) {
       case 'enqueued':

@@ -21,7 +21,7 @@ export class RunReports {
     this.client = undefined;
   }
 
-  /** Show the last run of the suite that is open, with `compare` beside the one before. */
+  /** Show the last run of the open suite, with `compare` compared with the run before. */
   show(compare: boolean): void {
     const document = vscode.window.activeTextEditor?.document;
     if (document?.languageId !== 'eval-yaml') {

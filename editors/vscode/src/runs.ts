@@ -23,12 +23,12 @@ interface Run {
   request: vscode.TestRunRequest | undefined;
   /** Made when something comes of it: VS Code lists every run for good, one that was cancelled before it began as well. */
   shown: vscode.TestRun | undefined;
-  /** What was known of tests before, and which of them had messages at their lines. */
+  /** The earlier states of tests, and which of them had messages at their lines. */
   before: Map<string, TestState | undefined>;
   marked: Set<string>;
 }
 
-/** What came of a run, and the request by which VS Code lists it. */
+/** The outcome of a run, and the request by which VS Code lists it. */
 interface Finished {
   request: vscode.TestRunRequest | undefined;
   words: string;
@@ -36,7 +36,7 @@ interface Finished {
 
 const NOTHING = 'Nothing was run.';
 
-/** What runs need of the tree. */
+/** The tree as runs need it. */
 export interface RunsHost {
   find(id: string): vscode.TestItem | undefined;
   isCase(id: string): boolean;
@@ -48,14 +48,14 @@ export interface RunsHost {
 
 export class Runs implements vscode.Disposable {
   private readonly running = new Map<string, Run>();
-  /** The requests of runs of which the server has not told yet. */
+  /** The requests of runs that the server has not reported yet. */
   private readonly requests = new Map<string, vscode.TestRunRequest | undefined>();
   /** The runs of this server that are over. */
   private readonly finished = new Map<string, Finished>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly updated = new vscode.EventEmitter<TestState>();
   private client: RubricClient | undefined;
-  /** What the server says is shown in order. */
+  /** Messages of the server are handled in order. */
   private queue: Promise<unknown> = Promise.resolve();
   readonly results: Results;
   /** A run began, went on or ended. */
@@ -102,7 +102,7 @@ export class Runs implements vscode.Disposable {
     hear(protocol.runEnded, (end) => this.ended(end));
   }
 
-  /** Begin a run and come back when it is over; a person may have to allow it first. `request` is that of the Testing view. */
+  /** Start a run and wait for its end; the user may have to allow it first. `request` is that of the Testing view. */
   async begin(client: RubricClient, wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
     const why = await this.carryOut(client, wish, token, request).catch((error) => (token?.isCancellationRequested ? NOTHING : refused(error)));
     if (why) {
@@ -117,7 +117,7 @@ export class Runs implements vscode.Disposable {
     }
   }
 
-  /** The server is gone: what it had not finished has no result. How many cases that are. */
+  /** The server has ended: unfinished cases have no result. Returns their number. */
   abandon(): number {
     const lost = [...this.running.values()].reduce((sum, { cases }) => sum + cases.of - cases.done, 0);
     for (const [runId, run] of this.running) {
@@ -153,7 +153,7 @@ export class Runs implements vscode.Disposable {
     return listed === request ? '' : words;
   }
 
-  /** The request of a run, of which the server may have told already or not yet. */
+  /** The request of a run, which the server may or may not have reported yet. */
   private claim(runId: string, request: vscode.TestRunRequest | undefined): void {
     const run = this.running.get(runId);
     if (!run) {
@@ -255,7 +255,7 @@ function withItems(items: (vscode.TestItem | undefined)[], act: (item: vscode.Te
   items.filter((item) => item !== undefined).forEach(act);
 }
 
-/** Tell a person why the server runs nothing. */
+/** Show why the server runs nothing. */
 function refused(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
   void vscode.window.showWarningMessage(why);

@@ -14,7 +14,7 @@ export class Setup {
     private readonly own: PrivateEnvironment,
   ) {}
 
-  /** Ask whether to, unless somebody agreed before: then for later versions too. Throws NoPython, SetupFailed. */
+  /** Ask before the setup, unless the user agreed before, which applies to later versions, too. Throws NoPython, SetupFailed. */
   async agreed(): Promise<boolean> {
     const plan = await this.own.plan();
     return this.context.globalState.get(CONSENTED, false) || this.consent(plan.python?.version);
@@ -40,7 +40,7 @@ export class Setup {
       'Rubric needs its language server, which the extension brings along: without it no suite is checked or run. Set it up in a folder of its own? ' +
       `It uses ${version ? `Python ${version}` : 'a Python that uv downloads'}; its dependencies are downloaded from PyPI (about 15 MB).`;
     const [yes, other] = ['Set Up', 'Use Another'];
-    // VS Code hides questions of less weight after some seconds, and nobody would know why nothing works.
+    // VS Code hides less important questions after some seconds, and users would not know why nothing works.
     const chosen = await vscode.window.showErrorMessage(question, yes, other);
     if (chosen === other) {
       await openSetting('rubric.server.command');

@@ -1,4 +1,4 @@
-/** The item in the status bar: what the suite is checked as, what it asks, and what is running. A click opens the menu. */
+/** The item in the status bar: the suite's dialect, its target, and running cases. A click opens the menu. */
 
 import * as vscode from 'vscode';
 import { OURS, SUITES } from './client';
@@ -11,7 +11,7 @@ const IDLE_MS = 400;
 
 type Choice = vscode.QuickPickItem & { run?: () => Thenable<unknown> | Promise<unknown> | void };
 
-/** Of what wants to be seen: that the server could not be started, and that somebody has to say whether to set it up. */
+/** The colour of states that need attention: the server could not be started, or has to be set up. */
 const BACKGROUNDS: Partial<Record<Condition, string>> = { failed: 'statusBarItem.errorBackground', missing: 'statusBarItem.warningBackground' };
 
 const execute = (name: string) => () => vscode.commands.executeCommand(name);
@@ -53,12 +53,12 @@ export class StatusBar implements vscode.Disposable {
     return document && vscode.languages.match(SUITES, document) ? document : undefined;
   }
 
-  /** What the server has said of the suite that is looked at. */
+  /** The server's facts about the active suite. */
   private get known(): About | undefined {
     return this.about?.uri === this.suite?.uri.toString() ? this.about?.about : undefined;
   }
 
-  /** Ask the server what the suite is, and show it. */
+  /** Request the facts about the suite, and show them. */
   private look(afterMs = 0): void {
     this.show();
     clearTimeout(this.timer);

@@ -1,4 +1,4 @@
-/** What a person is told about the server: one sentence, and buttons that help. */
+/** Messages about the server: one sentence, and buttons that help. */
 
 import * as vscode from 'vscode';
 import { SetupFailed } from './environment';
@@ -22,7 +22,7 @@ export interface Versions {
   server: string | undefined;
 }
 
-/** There is one of another version: what that means, undefined when they fit. */
+/** The message about a server of another version; undefined if it is compatible. */
 export function difference({ extension, server }: Versions, from: string): string | undefined {
   switch (skew(extension, server)) {
     case 'older':
@@ -37,7 +37,7 @@ export function difference({ extension, server }: Versions, from: string): strin
   }
 }
 
-/** Tell it, with the way to the extension's own server where that is a way out. */
+/** Show it, with a button for the bundled server if that helps. */
 export function tellDifference(message: string, found: Found, { extension, server }: Versions, useOwn: () => unknown, showOutput: () => unknown): void {
   const older = skew(extension, server) === 'older' && !found.configured;
   const actions: Actions = { ...(older && { "Use the Extension's Own": useOwn }), 'Show Output': showOutput };

@@ -1,21 +1,21 @@
-/** The items of the Testing view: suites under their folders, their cases and evaluators, as the server tells of them. */
+/** The items of the Testing view: suites under their folders, their cases and evaluators, as reported by the server. */
 
 import * as vscode from 'vscode';
 import { Range as LspRange } from 'vscode-languageclient/node';
 import { filed, Folder } from './folders';
 import { Changed, Discovered, Test } from './protocol';
 
-/** What a tree item stands for. */
+/** The meaning of a tree item. */
 export interface Place {
   uri: string;
   caseId?: string;
   evaluator?: string;
 }
 
-/** Is told what becomes of items. */
+/** Is notified of changes of items. */
 export interface Watcher {
   appeared(item: vscode.TestItem): void;
-  /** They stand elsewhere: VS Code knows a test by all that it stands under. */
+  /** They have moved: VS Code identifies a test by its path in the tree. */
   moved(items: vscode.TestItem[]): void;
   forgotten(id: string): void;
   range(range: LspRange): vscode.Range | undefined;
@@ -24,7 +24,7 @@ export interface Watcher {
 export class Tree {
   private readonly items = new Map<string, vscode.TestItem>();
   private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
-  /** The folders that suites stand in, by their ids. */
+  /** The folders of suites, by their ids. */
   private readonly folders = new Map<string, vscode.TestItem>();
 
   constructor(
@@ -58,12 +58,12 @@ export class Tree {
     return this.kinds.has(item);
   }
 
-  /** What an item stands for: itself, or the suites of a folder. */
+  /** The tests of an item: itself, or the suites of a folder. */
   tests(item: vscode.TestItem): vscode.TestItem[] {
     return this.isTest(item) ? [item] : children(item).flatMap((child) => this.tests(child));
   }
 
-  /** The case or the evaluator that an item stands for. */
+  /** The case or evaluator of an item. */
   placeOf(item: vscode.TestItem): Place | undefined {
     const lineage = [item];
     while (lineage[0].parent && this.kinds.get(lineage[0]) !== 'suite') {
@@ -74,7 +74,7 @@ export class Tree {
     return this.kinds.get(suite) === 'suite' ? { uri: suite.id, caseId: names[0], evaluator: names[1] } : undefined;
   }
 
-  /** The path by which VS Code knows an item: the ids of its controller, of all that it stands under, and its own. */
+  /** The path by which VS Code identifies an item: the ids of its controller, of its parents, and its own. */
   pathOf(item: vscode.TestItem): string {
     const ids = [item.id];
     for (let above = item.parent; above; above = above.parent) {
@@ -92,7 +92,7 @@ export class Tree {
     return there.sort((a, b) => far(a) - far(b) || size(a) - size(b))[0];
   }
 
-  /** The cases that stand in a file, its own and those that suites take over. */
+  /** The cases in a file, its own and those that suites include. */
   casesIn(uri: string): vscode.TestItem[] {
     return [...this.items.values()].filter((item) => this.kinds.get(item) === 'case' && (item.parent?.id === uri || item.uri?.toString() === uri));
   }
@@ -114,7 +114,7 @@ export class Tree {
     this.arrange();
   }
 
-  /** Carry out what an edit made of the tests of a suite. */
+  /** Apply the effect of an edit on the tests of a suite. */
   change({ textDocument: { uri }, moved, tests, removed }: Changed): void {
     removed.forEach((id) => this.forget(id));
     if (moved) {

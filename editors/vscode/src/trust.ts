@@ -19,11 +19,11 @@ export async function mayRun(): Promise<boolean> {
   return false;
 }
 
-/** Answers what the server asks. */
+/** Answers questions of the server. */
 export class Questions {
   private last: ShowMessageRequestParams | undefined;
 
-  /** A notification would be gone after some seconds, and what was asked for with it: so the question waits for its answer. */
+  /** A notification would disappear after some seconds, and the request with it: so the question is modal. */
   async answer(asked: ShowMessageRequestParams): Promise<MessageActionItem | null> {
     if (!vscode.workspace.isTrusted) {
       return null;

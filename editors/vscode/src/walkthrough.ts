@@ -1,4 +1,4 @@
-/** The walkthrough ticks off what has been done, before it was opened too. */
+/** The walkthrough checks off completed steps, also those completed before it was opened. */
 
 import * as vscode from 'vscode';
 

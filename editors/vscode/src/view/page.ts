@@ -1,4 +1,4 @@
-/** The page of `rubric report` in VS Code. It loads nothing: its style and script stand in it, and nothing else may run. */
+/** The page of `rubric report` in VS Code. It loads nothing: style and script are inline, and nothing else may run. */
 
 import { randomBytes } from 'node:crypto';
 import style from '../../../../rubric_core/evaluation/report_page/bundle/report.css' with { type: 'text' };
@@ -7,7 +7,7 @@ import script from '../../../../rubric_core/evaluation/report_page/bundle/report
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
 
-/** `kept` is what the page remembers of itself; with a `caseId` it is the report of that case. */
+/** `kept` is the state of the page; with a `caseId` it is the report of that case. */
 export function page(title: string, kept: object): string {
   const nonce = randomBytes(16).toString('base64');
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
