@@ -131,7 +131,7 @@ class Attempt:
         return self._metered[role, name]
 
     def _cached(self, provider: Provider, name: str, cache: AnswerCache) -> Provider:
-        """The target, behind the cache of its earlier answers."""
+        """The target, with a cache of its earlier answers."""
         told = not self._targets.kind_judges(name, self.ports.environment)  # models are sent no id
         target = self._targets.addressee(name, self.ports)
         return CachedProvider(provider, cache, target, self.ports.files, self._secrets, told)
@@ -294,7 +294,7 @@ class Attempt:
 
 
 def _answer_description(answer: Answer) -> dict[str, Any]:
-    """The fields of a result that describe the answer, apart from its text."""
+    """The fields of a result that describe the answer, without its text."""
     used = answer.stand_in[0] if answer.stand_in else ""
     told = {"target_used": used, "file_changes": answer.file_changes, "cached_answer": answer.cached_at}
     return {name: words for name, words in told.items() if words}

@@ -49,7 +49,7 @@ def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
 
 
 class CaseOrder:
-    """Gives the next case to run: cases come after those that they depend on."""
+    """Gives the next case to run. A case comes after those on which it depends."""
 
     def __init__(self, cases: Sequence[Runnable]) -> None:
         self.circular = _circular(cases)

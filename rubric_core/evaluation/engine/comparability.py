@@ -1,7 +1,7 @@
-"""Which test a result is of: the question and how answers are graded, whoever answers and by whatever prompt.
+"""Identifies the test to which a result belongs: its question and how answers are graded.
 
-Two runs are compared case by case. A prompt, a system message or a target that changed is what such a comparison is about; another
-question, evaluator, threshold or judge makes it one of two tests. Reads no environment, runs nothing.
+Two runs are compared case by case. A comparison may be about another prompt, system message or target; with another question,
+evaluator, threshold or judge, the results belong to different tests. Reads no environment variables and runs nothing.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from rubric_core.syntax.plain_data import plain
 __all__ = ["fingerprint_of_test"]
 
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
-#: What a case asks, and what else decides its score; its evaluators are gathered, and values are filled in.
+#: The keys of a case that decide its question and its score. Evaluators and variables are added separately.
 _ASKED = (
     "criteria", "input", "input_files", "expected_output", "evaluator", "turns", "mode", "aggregation", "on_turn_failure", "window_size",
     "workspace", "environment",
@@ -53,7 +53,7 @@ def _questions(runnable: Runnable) -> Iterator[tuple[str, Any]]:
 
 
 def _without_instructions(value: Any) -> Any:
-    """Messages without those of the system: they tell the target how to answer, as a prompt does."""
+    """Messages without the system's, which tell the target how to answer, as a prompt does."""
     if not isinstance(value, list):
         return value
     return [each for each in value if not (isinstance(each, dict) and each.get("role") == "system")]
@@ -64,7 +64,10 @@ def _written(shape: Shape, runnable: Runnable) -> Any:
 
 
 def _judges(runnable: Runnable, targets: Targets) -> Sequence[Any]:
-    """The judges that somebody named, where something is judged; one that judges because it answers is not the test's."""
+    """The judges that are named explicitly, if a model grades anything.
+
+    The target as its own judge is not part of the test.
+    """
     shapes = [shape for config in runnable.evaluators for shape in children(config)]
     if targets.file is None or not (_is_judged(shapes) or not shapes):
         return ()

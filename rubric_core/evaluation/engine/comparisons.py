@@ -1,4 +1,4 @@
-"""Holds back the results of variations that are compared with one another, until all of them are there."""
+"""Holds back results that are compared with one another, until the whole group has run."""
 
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from typing import TypeAlias
@@ -12,7 +12,7 @@ Compare: TypeAlias = Callable[[Sequence[tuple[Runnable, CaseResult]]], Awaitable
 
 
 class Comparisons:
-    """The groups of the cases of one run, by their numbers."""
+    """The groups of cases of one run whose results are compared, by the numbers of the cases."""
 
     def __init__(self, cases: Sequence[Runnable], compare: Compare) -> None:
         self._cases, self._compare = cases, compare
@@ -26,15 +26,15 @@ class Comparisons:
         self._ids = {cases[number].id for number in self._group_of}
         #: The results of cases that ran, compared once the last of their group has run.
         self._ran: dict[int, CaseResult] = {}
-        #: What became of each case; None for a cancelled one.
+        #: The final result of each case; None for a cancelled one.
         self._ended: dict[int, CaseResult | None] = {}
 
     def holds_back(self, case_id: str) -> bool:
-        """Whether the result of a case is reported only when the others of its group are there."""
+        """Whether the result of a case is reported only after its whole group has run."""
         return case_id in self._ids
 
     async def ran(self, number: int, result: CaseResult) -> CaseResult:
-        """The result of a case that has run: compared, if it is the last of its group."""
+        """The result of a case that has run; compared with the others if it is the last of its group."""
         group = self._groups.get(self._group_of.get(number))
         if group is None:
             return result
@@ -44,7 +44,7 @@ class Comparisons:
         return self._ran[number]
 
     async def _compared(self, group: Sequence[int]) -> None:
-        """Compare what ran. One that did not run counts, too: it leaves the others without a comparison."""
+        """Compare the results of a group. Nothing is compared while one of them is missing."""
         known = [(n, self._ran.get(n) or self._ended.get(n)) for n in group]
         rows = [(n, result) for n, result in known if result is not None]
         if len(rows) == len(group):
@@ -52,7 +52,7 @@ class Comparisons:
             self._ran.update((n, each) for (n, _), each in zip(rows, made, strict=True) if n in self._ran)
 
     def ended(self, number: int, result: CaseResult | None) -> Iterator[tuple[int, CaseResult | None, bool]]:
-        """The cases that are done now that one has ended: each with its result, and whether that is still to be reported.
+        """The cases that are finished once this one has ended: each with its result, and whether to report it.
 
         Args:
             number: The case that has ended.

@@ -55,7 +55,7 @@ class Conversation(Attempt):
         return (*first, *others[-2 * size :]) if size is not None else tuple(said)
 
     def _turn_inputs(self, turn: Turn, said: Sequence[ChatMessage]) -> PromptInputs:
-        """The inputs for the graders of a turn: the transcript, ending with the answer, and what was expected of it."""
+        """The inputs for the graders of a turn: the messages up to the answer, and the expected answer."""
         shown, expected = self._shown(said), plain(turn.expected_output, self.case.anchors)
         return replace(
             _inputs(shown),

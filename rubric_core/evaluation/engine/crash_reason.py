@@ -1,4 +1,4 @@
-"""Why a case has no score after a crash: what the machine lacks, or a mistake in rubric."""
+"""Why a case has no score after a crash: the machine lacks a resource, or rubric has a bug."""
 
 import errno
 import traceback
@@ -8,7 +8,7 @@ from rubric_core.loading.directory_search import current_directory
 
 __all__ = ["crash_reason"]
 
-#: What a machine is out of, by the error that says so.
+#: The resource that has run out, by error number.
 _OUT_OF = {
     errno.EAGAIN: "processes and threads",
     errno.EMFILE: "open files",
@@ -17,13 +17,13 @@ _OUT_OF = {
     errno.ENOSPC: "disk space",
     errno.EDQUOT: "disk space",
 }
-#: In these words Python says that it was given no thread.
+#: Python's message when it cannot start a thread.
 _NO_THREAD = "can't start new thread"
 
 
 def crash_reason(error: Exception, place: str) -> str:
     """The reason of an unscored case after an error that no code expected; `place` is where the case is, in words."""
-    # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
+    # Only the lookup of the current folder has no file name: a program has removed the folder.
     if isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None:
         return "the current folder is gone"
     missing = _missing_resource(error)

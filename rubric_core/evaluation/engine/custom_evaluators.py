@@ -1,4 +1,4 @@
-"""Custom evaluators: a program in `.agentv/assertions`, a Python class beside the suite, or an installed one.
+"""Custom evaluators: programs in `.agentv/assertions`, Python classes beside the suite, and those of installed packages.
 
 Nothing here is imported or run before a case is graded, which needs a trusted folder.
 """
@@ -23,12 +23,12 @@ from rubric_core.loading.known_names import EVALUATOR_GROUP, file_named
 
 __all__ = ["UserEvaluator", "custom_evaluator", "no_evaluator_of"]
 
-#: Bytes of a module.
+#: Largest module in bytes.
 _LARGEST = 10_000_000
 
 
 def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
-    """The custom evaluator for a type that is not built in; None when none has that name.
+    """The custom evaluator for a type that is not built in; None if there is none of that name.
 
     Searches `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and its parents,
     then the entry point KIND of installed packages. Raises GraderError for one that cannot be used.
@@ -46,7 +46,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
 
 
 def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
-    """The module in a file, read anew for every case and never added to `sys.modules`.
+    """The module in a file, loaded anew for every case and never added to `sys.modules`.
 
     It may print anything: the command line and the server keep standard output for themselves.
     """

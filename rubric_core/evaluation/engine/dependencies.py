@@ -1,4 +1,4 @@
-"""The files that a run of a case reads or runs: those that the suite and its targets name, and what scripts take in."""
+"""The files that a run of a case reads or executes: named by the suite or its targets, or imported by scripts."""
 
 import os
 import re
@@ -42,16 +42,16 @@ _FILE_SETTINGS = frozenset(
     for name, key in shape.keys.items()
     if isinstance(key.kind, Text) and key.kind.refers_to == "file"
 )
-#: Shapes that name files in other ways than by an address.
+#: Shapes with file names that are not `file://` addresses.
 _NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, LlmRubric, Custom)
 _VARIABLE = re.compile(r"(?<!\$)\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
-#: Bytes of a prompt file that is looked into; a run reads no longer one.
+#: Bytes of a prompt file that is searched for names; a run does not read longer ones either.
 _LARGEST_PROMPT = 1_000_000
 _PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
 
 
 class CaseDependencies:
-    """The files of one case.
+    """The files on which a run of one case depends. The methods give those that exist, each with the name used for it.
 
     Args:
         runnable: The case.
@@ -66,19 +66,19 @@ class CaseDependencies:
         self._directory = runnable.directory
 
     def found(self, written: object) -> Iterator[tuple[str, Path]]:
-        """Those that are there, under the names by which they are called.
+        """All files of the case.
 
         Args:
-            written: What the case and its suite say, as plain data; texts in it may be addresses of files.
+            written: The case and its suite, as plain data; texts in it may be `file://` addresses.
         """
         return self._with_imports(self._named(written))
 
     def of_evaluators(self) -> Iterator[tuple[str, Path]]:
-        """Those that its evaluators name, its turns and its preprocessors."""
+        """The files named by its evaluators, its turns and its preprocessors."""
         return self._with_imports(self._named_by_evaluators())
 
     def called(self, names: Iterable[str]) -> Iterator[tuple[str, Path]]:
-        """Those of these names, with or without `file://` in front."""
+        """The files with these names, which may begin with `file://`."""
         return self._with_imports(
             found for name in names for found in self._searched(without_function(name.removeprefix(URL)))
         )
@@ -89,7 +89,7 @@ class CaseDependencies:
                 yield f"{name} {os.path.relpath(file, self._directory)}", file
 
     def in_command(self, command: object, cwd: Path) -> Iterator[tuple[str, Path, Path]]:
-        """The words of a command that are files where it runs; `-m` stands before a Python module."""
+        """The words of a command that are files in its working directory. The word after `-m` is a Python module."""
         try:
             words = (
                 shlex.split(command)
@@ -111,7 +111,7 @@ class CaseDependencies:
             before = word
 
     def _named(self, written: object) -> Iterator[tuple[str, Path, Path]]:
-        """Each file with its name, and where it would run."""
+        """Each file with its name and its working directory."""
         directory = self._directory
         for name in self.named_in_messages():
             yield from self._searched(name)
@@ -135,7 +135,10 @@ class CaseDependencies:
             yield from self._target_files(entry["kind"], entry["settings"])
 
     def named_in_messages(self) -> list[str]:
-        """The files that its messages name, with the values of its variables in the names. Templates that do more stay in them."""
+        """The files that its messages name, with its variables filled in.
+
+        Templates beyond plain variables are left as they are.
+        """
         case = self._runnable
         values = [dict(each.variables) for each in variations(case)] or [dict(case.variables)]
         prompts = [prompt_of(each) for each in variations(case) if each.variant is not None]
@@ -160,7 +163,7 @@ class CaseDependencies:
                     yield from self._named_by(shape)
 
     def _prompt_files(self, written: object) -> Iterator[tuple[str, Path, Path]]:
-        """The files of a prompt that says more about itself than a text, and those that the messages in its file name."""
+        """The files of a prompt that is a file or a mapping, and the files named by the messages in them."""
         named = [written] if isinstance(written, str) and written.startswith(URL) else []
         if isinstance(written, Mapping):
             named = [written[name] for name in ("path", "file", "function_file", "id") if name in written]
@@ -236,7 +239,7 @@ class CaseDependencies:
 
 
 def _with_values(name: str, values: Mapping[str, Any]) -> str:
-    """A name with the variables filled in that it is made of."""
+    """A file name with its variables filled in."""
 
     def value(found: re.Match[str]) -> str:
         given = at_path(dict(values), found[1].removeprefix("vars."))
@@ -254,7 +257,7 @@ def prompt_of(runnable: Runnable) -> Any:
 
 
 def addresses(value: object) -> list[str]:
-    """The texts in it that are addresses of files."""
+    """The texts in a value that are `file://` addresses."""
     found: list[str] = []
     _gather(value, found)
     return found

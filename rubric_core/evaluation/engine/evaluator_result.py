@@ -1,4 +1,4 @@
-"""From the score that an evaluator gives to its result: minimum, verdict, `negate`."""
+"""Turns the score of an evaluator into its result: applies the minimum and `negate`, and gives the verdict."""
 
 from typing import Any, NamedTuple
 

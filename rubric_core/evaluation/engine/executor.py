@@ -1,4 +1,4 @@
-"""Where the cases of a run are run: in this process by default. `Schedule` decides which of them start, and when."""
+"""Where the cases of a run are executed: in this process by default. `Schedule` decides which cases start, and when."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,11 +14,11 @@ __all__ = ["CaseRunner", "Executor", "InProcess"]
 
 
 class CaseRunner(Protocol):
-    """Runs single cases of a run that is set up."""
+    """Runs single cases of a run that has been set up."""
 
     @property
     def slots(self) -> int:
-        """How many cases may be on their way at once; may change during a run."""
+        """How many cases may run at once; may change during a run."""
 
     async def run(self, case: Runnable) -> CaseResult:
         """Run a case and send its events, the first and the last of them exactly once. Cancelling ends its programs and requests.
@@ -27,11 +27,11 @@ class CaseRunner(Protocol):
         """
 
     def hold(self) -> None:
-        """Begin no further case: the `run` of one that has not begun is cancelled, without an event."""
+        """Start no further cases. The `run` of a case that has not started is cancelled, without an event."""
 
 
 class Executor(Protocol):
-    """Sets up what runs the cases of one run, and takes it away again."""
+    """Sets up what runs the cases of one run, and tears it down afterwards."""
 
     def around(
         self, cases: Sequence[Runnable], ports: Ports, on_event: Listener, workers: int
@@ -40,8 +40,8 @@ class Executor(Protocol):
 
         Args:
             cases: The cases of the run.
-            ports: The outside of the process that started the run.
-            on_event: Hears of everything that happens.
+            ports: The ports of the process that started the run.
+            on_event: Called with every event.
             workers: How many cases the suite or the user wants to run at once.
         """
 
@@ -66,8 +66,8 @@ class _InSession:
         self.slots = slots
 
     async def run(self, case: Runnable) -> CaseResult:
-        # A copy, so that what it reads and caches while it runs is freed when it is done.
+        # A copy, so that what it caches while it runs is freed afterwards.
         return await run_in_session(case.copied(), self._ports, self._on_event, self._session)
 
     def hold(self) -> None:
-        """Every case that is run has begun."""
+        """Nothing to do: every case that was passed to `run` has started."""

@@ -1,9 +1,9 @@
-"""Extensions: functions of a suite around its cases, `extensions: ["file://setup.py:beforeAll"]`, each in its own process.
+"""Extensions: functions that run before and after cases, as in `extensions: ["file://setup.py:beforeAll"]`.
 
-The function has the name of its hook. It is given a context and `{hookName}`:
+The function has the name of its hook and runs in its own process. Its arguments are a context and `{hookName}`:
 
 - `beforeAll` `{suite}`, before the first case of the suite,
-- `beforeEach` `{test}`, before each run of a case; it may give back `{test}` with other `vars`,
+- `beforeEach` `{test}`, before each run of a case; it may return `{test}` with other `vars`,
 - `afterEach` `{test, result}`, after it,
 - `afterAll` `{suite, results}`, after the last case.
 
@@ -44,7 +44,7 @@ def extensions_written(case: Runnable) -> list[str]:
 class HookedRun:
     """One run of a case between its hooks."""
 
-    #: The case, with what the hook before it changed.
+    #: The case after the hook before it, which may have changed it.
     case: Runnable
     result: CaseResult | None = None
 
@@ -54,7 +54,7 @@ class Extensions:
 
     Args:
         cases: The cases that run.
-        ports: The outside.
+        ports: Files, programs and network.
         told: Called with problems that belong to no case, in one sentence each.
     """
 
@@ -116,7 +116,7 @@ class Extensions:
         return case
 
     async def after(self, case: Runnable, trouble: str, result: CaseResult | None) -> CaseResult | None:
-        """Run the hooks after a run of a case; its result, as far as they may change it."""
+        """Run the hooks after a run of a case; gives its result, with the changes that they may make."""
         told = {"test": self.test_of(case), "result": self.row_of(case, trouble, result)}
         await self._tell_all("afterEach", told)
         self.keep(told)
@@ -151,11 +151,11 @@ class Extensions:
                 raise Unscored(f"the extension {code}: {problem.reason} ({self.where()})") from None
             yield code, made
 
-    # What configurations of promptfoo have otherwise.
+    # The members below differ for configurations of promptfoo.
 
     #: Whether a function gets no more arguments than it takes.
     is_lenient = True
-    #: The function of a Python file where none is named.
+    #: The name of the function in a Python file that is called when none is given.
     usual_function = ""
 
     def is_for(self, code: str, hook: str) -> bool:
@@ -163,11 +163,11 @@ class Extensions:
         return code.rpartition(":")[2] == hook
 
     def arguments(self, code: str, hook: str, told: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # what overrides has it
-        """What a function is called with."""
+        """The arguments for a function."""
         return {"context": told, "meta": {"hookName": hook}}
 
     def require_part(self, code: str, made: Any, part: str) -> None:
-        """Raises Unscored for a return value that cannot be read; a suite's hooks may return anything."""
+        """Raises Unscored for a return value that cannot be read. The hooks of a suite may return anything."""
 
     def changed(self, given: Mapping[str, Any], made: Any, part: str) -> set[str]:
         """The keys of a part that a hook returned with other values; a hook that returns nothing changes nothing."""

@@ -1,4 +1,7 @@
-"""What a result depends on, as one short hash: when it changes, the result is stale. Reads no environment, runs nothing."""
+"""The fingerprint of a case: a short hash of everything on which its result depends.
+
+A stored result with another fingerprint is stale. Reads no environment variables and runs nothing.
+"""
 
 import hashlib
 import json
@@ -28,9 +31,9 @@ __all__ = ["absolute_files_of", "digest", "digests_of", "files_of", "fingerprint
 
 _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
-#: What a person asks for who only says which suite is to be run.
+#: The run options when the user names nothing but the suite.
 _NOTHING_ASKED = [None, None, None]
-#: Keys of a suite that say something about it and nothing to a run.
+#: Keys that describe a suite and do not affect a run.
 _TALK = frozenset(
     {
         "name",
@@ -47,7 +50,7 @@ _TALK = frozenset(
 
 
 def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
-    """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
+    """A hash of the case, what it inherits, its targets and judges without secrets, and the files that these name."""
     runnable = runnable.only_variation_of or runnable
     case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
@@ -91,13 +94,13 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     if not isinstance(written, dict):
         return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(written)))
     written = {k: v for k, v in written.items() if k not in _TALK and (cases is None or k != cases.name)}
-    # Each case has a prompt of its own out of those that the suite lists.
+    # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
     return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(around)))
 
 
 def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, str]:
-    """The files that the fingerprint of a case is made of, by the names by which they are called, each with its digest."""
+    """The files in the fingerprint of a case: the name used for each, with its digest."""
     written = [plain(runnable.case.node, runnable.anchors), *_inherited(runnable).addresses]
     named = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
     found = {name: digest(path, files) for name, path in named}
@@ -105,7 +108,7 @@ def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, 
 
 
 def absolute_files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
-    """Those files of a case that it calls by an absolute path, with what they import."""
+    """The files that a case names by absolute paths, with what they import."""
     named = _named_files(runnable, files, targets)
     return [path for name, path in named if os.path.isabs(name.removeprefix(URL))]  # noqa: PTH117  # a text, not a path yet
 
@@ -116,12 +119,12 @@ def _named_files(runnable: Runnable, files: Files, targets: Targets) -> Iterator
 
 
 def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
-    """The files that take part in a run of a case and are there, the target file left out."""
+    """The existing files on which a run of a case depends, without the target file."""
     return list(dict.fromkeys(path for _, path in _named_files(runnable, files, targets)))
 
 
 def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
-    """The entries of every target that takes part; put together once for all cases that name the same ones."""
+    """The entries of every participating target, computed once for all cases that name the same ones."""
     names = tuple(participating_names([runnable], targets))
     every = runnable.facts.entries
     known = every.get(names)
@@ -132,7 +135,7 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
 
 
 def shown_entries(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
-    """Entries without what looks like a secret."""
+    """Target entries without settings that look like secrets."""
     for entry in entries:
         shown = {k: v for k, v in entry.settings.items() if k not in SETTINGS_BESIDE_ANSWERS}
         settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
@@ -140,7 +143,7 @@ def shown_entries(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str,
 
 
 def _workspace(runnable: Runnable, files: Files, targets: Targets) -> Mapping[str, str]:
-    """What the workspaces are made of, and the programs that prepare them; one that cannot be made has no files."""
+    """The files of the workspaces and the programs that prepare them; none for a workspace that cannot be created."""
     found: dict[str, str] = {}
     for each in variations(runnable):
         name = target_name(each.suite, each.options.target, targets)
@@ -151,7 +154,7 @@ def _workspace(runnable: Runnable, files: Files, targets: Targets) -> Mapping[st
 
 
 def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[str, str]:
-    # One copy serves a whole run, so one look does.
+    # One copy serves a whole run, so its files are read once.
     known = runnable.facts.trees
     for tree in plan.trees:
         if tree not in known:

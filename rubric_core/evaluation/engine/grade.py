@@ -53,7 +53,7 @@ class EvaluatorHooks(NamedTuple):
 
 
 class CaseScore(NamedTuple):
-    """The combined score of the evaluators of a case (None when one of them has no score), and each result.
+    """The combined score of the evaluators of a case (None if one has no score), and the result of each.
 
     `score` has the verdict that a run gives the case, and the gate that failed, if one did.
     """
@@ -130,7 +130,7 @@ async def _each_graded(
 
 
 def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
-    """The evaluators that a case lists, or the one that its `evaluator` (`grader` in the first releases) names."""
+    """The evaluators that a case lists, or the one named by its `evaluator` (`grader` in the first releases)."""
     case = context.eval_case
     dialect = context.dialect or DIALECTS[-1]
     listed = evaluators_of(Suite(Span(0, 0)), case, dialect)
@@ -237,7 +237,7 @@ def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:
 
 
 def _calls(config: CodeShape) -> int | None:
-    """How often the program of an evaluator may call targets; None when it may not. AgentV ignores other forms, too."""
+    """How often the program of an evaluator may call targets; None if it may not."""
     if config.target is True:
         return Proxy(config.span).max_calls
     return config.target.max_calls if isinstance(config.target, Proxy) else None

@@ -29,7 +29,7 @@ from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
 __all__ = ["PENDING", "PromptfooAttempt"]
 
-#: The key of `CaseResult.details` with the outcome of a row whose output is still to be compared with others.
+#: The key of `CaseResult.details` with the outcome of a row before its output is compared with others.
 PENDING = "before_comparison"
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -74,7 +74,7 @@ class PromptfooAttempt(Attempt):
         row, filled = self.case.row_data, self.case.filled
         if row is None:
             return {}
-        # A text is what was sent to the target, which is kept; of messages as JSON only the messages are.
+        # A text prompt is stored with the request; of a prompt that is JSON, only the messages are.
         sent = {"sent": filled.prompt} if filled is not None and filled.prompt.lstrip().startswith("[") else {}
         weights = {name: each for name, each in named_weights(_metrics(configs), results).items() if each != 1}
         return {ROW: {**row, **sent, **({"named_score_weights": weights} if weights else {})}}
@@ -82,7 +82,7 @@ class PromptfooAttempt(Attempt):
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]
     ) -> Outcome:
-        """What the test's own function makes of the scores; promptfoo fails a test whose function fails. Raises Unscored."""
+        """The outcome that the test's own scoring function gives; if it fails, the row fails. Raises Unscored."""
         case = self.case
         if not isinstance(code, str) or not code.startswith(URL):
             raise Unscored(
@@ -117,20 +117,20 @@ class PromptfooAttempt(Attempt):
     async def judge_outputs(
         self, assertion: PromptfooAssertion, outputs: Sequence[str], target: str
     ) -> EvaluatorResult:
-        """What a model says about the outputs of several rows, of which this is the first. Raises Unscored."""
+        """Let a model compare the outputs of several rows, the first of which is this one. Raises Unscored."""
         resolved, provider = self.target(target)
         text = json.dumps(outputs, ensure_ascii=False)
         context = self.context(resolved, provider, self.inputs(), Answer(text, data=list(outputs)), 0.0)
         return (await self.grade(context, [assertion]))[0]
 
     def inputs(self) -> PromptInputs:
-        """The prompt, as messages where it is a JSON list of them."""
+        """The prompt, as messages if it is a JSON list of them."""
         filled = self.case.filled
         prompt = filled.prompt if filled is not None else ""
         return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
 
     def request(self, inputs: PromptInputs) -> Request:
-        """See `Attempt.request`: with the settings of the row. Raises Unscored for a setting with which a model cannot be called."""
+        """See `Attempt.request`. Adds the settings of the row. Raises Unscored for a setting that is not supported."""
         asked, filled = super().request(inputs), self.case.filled
         if filled is None or not filled.config:
             return asked
@@ -149,7 +149,7 @@ class PromptfooAttempt(Attempt):
             case.history.add_turn(case.place, case.test.conversation_id, inputs.question, output)
 
     def _store(self, answer: Answer) -> None:
-        """Store the output for later rows under the name that the options say."""
+        """Store the output for later rows under the name in the options."""
         name, history = self.case.test.part("options").get(STORED), self.case.history
         output = answer.text if answer.data is None else answer.data
         if history is not None and name and output:
@@ -167,7 +167,7 @@ class PromptfooAttempt(Attempt):
             try:
                 answer = await self.ask(provider, inputs)
             except Unscored:
-                # promptfoo notes an empty turn where a model reports an error; what throws an error leaves none.
+                # promptfoo adds an empty turn when a model reports an error, and none when an exception is thrown.
                 if self._targets.kind_judges(provider.name, self.ports.environment):
                     self._add_turn(inputs, "")
                 raise
@@ -177,7 +177,7 @@ class PromptfooAttempt(Attempt):
         return await self._transformed(answer, inputs)
 
     async def _transformed(self, answer: Answer, inputs: PromptInputs) -> Answer:
-        """The answer that the transforms of the provider and of the options make of it, in this order. Raises Unscored."""
+        """The answer after the transforms of the provider and of the options, in this order. Raises Unscored."""
         options, configured, sent = self.case.test.part("options"), self.case.provider, self.case.sent_prompt
         reported = (answer.reported or {}).get("metadata")
         codes = (

@@ -1,4 +1,4 @@
-"""`select-best` and `max-score` of promptfoo, which compare the outputs of all rows of a test with the same values (issue 18, section 3)."""
+"""`select-best` and `max-score` of promptfoo, which compare the outputs of a test's rows (issue 18, section 3)."""
 
 import re
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from rubric_core.ports import Ports
 __all__ = ["compare_all", "compare_rows"]
 
 Rows: TypeAlias = Sequence[tuple[Runnable, CaseResult]]
-#: How a judgement says which output is the best, counted from 1.
+#: How a judgement names the best output, counted from 1.
 _BEST = re.compile(r"output ([0-9]+) ")
 _TOO_FEW = "its output is compared with those of other rows, and the test has none; promptfoo stops"
 
 
 async def compare_all(rows: Rows, ports: Ports) -> list[CaseResult]:
-    """The results of rows in their order, those that wait for a comparison compared with the others of their test and values."""
+    """The results of rows in their order; those with a comparison are compared within their test and values."""
     groups: dict[object, list[int]] = {}
     for number, (case, _) in enumerate(rows):
         if case.compared_in is not None:
@@ -41,9 +41,9 @@ async def compare_all(rows: Rows, ports: Ports) -> list[CaseResult]:
 
 
 async def compare_rows(rows: Rows, ports: Ports) -> list[CaseResult]:
-    """The results of the rows of a test with the same values, compared: those that are not the best fail with a score of 0.
+    """Compare the rows of a test with equal values: all but the best fail with a score of 0.
 
-    All of them are unscored where one is, or where nothing can be compared.
+    If one of them is unscored or nothing can be compared, all of them are unscored.
     """
     results = [result for _, result in rows]
     missing = next((each for each in results if PENDING not in (each.details or {})), None)
@@ -68,7 +68,7 @@ def _standing(result: CaseResult) -> CaseResult:
 
 
 def _unscored(result: CaseResult, words: str) -> CaseResult:
-    """A row that could not be compared; one that could not be scored before keeps its own reason."""
+    """A row that could not be compared. A row that was unscored before keeps its reason."""
     details = dict(result.details or {})
     if details.pop(PENDING, None) is None:
         return result
@@ -127,7 +127,7 @@ def _result(assertion: PromptfooAssertion) -> EvaluatorResult:
 
 
 def _merged(result: CaseResult, ranking: Ranking, number: int, own: EvaluatorResult) -> CaseResult:
-    """The result of a row with what a comparison found: the best one keeps its score and verdict."""
+    """The result of a row after a comparison; the best row keeps its score and verdict."""
     is_best, reason = number == ranking.best, ranking.reasons[number]
     own = replace_fields(
         own, verdict=Verdict.PASSED if is_best else Verdict.FAILED, score=float(is_best), hits=(reason,) if is_best else (),

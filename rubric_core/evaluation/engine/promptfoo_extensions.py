@@ -21,7 +21,7 @@ from rubric_core.loading.directory_search import URL
 __all__ = ["PromptfooExtensions"]
 
 _HOOKS = frozenset({"beforeAll", "beforeEach", "afterEach", "afterAll"})
-#: What a hook before the run may return for the whole configuration; promptfoo takes no other key of it.
+#: The keys that a hook before the run may return for the whole configuration.
 _PARTS = ("prompts", "tests", "scenarios", "defaultTest", "nunjucksFilters", "derivedMetrics", "redteam")
 _NAMED = "namedScores"
 #: The reasons of a failure: none, an assertion, an error.
@@ -103,7 +103,7 @@ class PromptfooExtensions(Extensions):
         )
 
     async def after(self, case: Runnable, trouble: str, result: CaseResult | None) -> CaseResult | None:
-        """Run the hooks after a row: they may add named scores to it. Where one fails, the row stays as it was."""
+        """Run the hooks after a row. They may add named scores to it; if one fails, the row is unchanged."""
         told = {"test": self.test_of(case), "result": self.row_of(case, trouble, result)}
         named = dict(told["result"][_NAMED])
         try:

@@ -1,4 +1,4 @@
-"""The variables, the prompt and the values of assertions of one row of promptfoo, filled in (issue 18, section 3)."""
+"""Fills in the variables, the prompt and the values of assertions of one row of promptfoo (issue 18, section 3)."""
 
 import json
 import re
@@ -21,7 +21,7 @@ __all__ = ["RowFilling"]
 
 _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
 _YAML = (".yaml", ".yml")
-#: Files whose content promptfoo sends in another form than as text.
+#: Files that promptfoo does not send as text.
 _MEDIA = (
     ".pdf",
     ".png",
@@ -39,16 +39,16 @@ _MEDIA = (
     ".mov",
 )
 _NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-#: The names in a template as promptfoo finds them, which is not everywhere; and those of a loop.
+#: The names in a template as promptfoo's own search finds them (it misses some), and those of a loop.
 _IN_TEMPLATE = re.compile(
     r"\{\{\s{0,99}([^{}\s|]{1,200})\s{0,99}(?:\|[^}]{1,500})?\}\}|\{%\s{0,99}(?:if|for)\s{1,99}([^{}\s]{1,200})\s[^{}\n]{0,500}%\}"
 )
 _LOOP = re.compile(r"\{%\s{0,99}for\s{1,99}(\w{1,99})\s{1,99}in\s{1,99}(\w{1,99})\s{0,99}%\}")
 _ROOT = re.compile(r"[A-Za-z_]\w*")
-#: Tags that are not closed on their line: promptfoo leaves the whole text as it is then.
+#: Tags that are not closed on their line: promptfoo leaves the whole text unrendered.
 _OPEN = re.compile(r"(\{%[^%]*$|\{\{[^}]*$|\{#[^#]*$)", re.MULTILINE)
 _RAW = re.compile(r"\{%\s*raw\s*%\}")
-#: Rounds in which variables are put into one another.
+#: How often variables are substituted into variables.
 _ROUNDS = 5
 _TEMPLATE = re.compile(r"\{[{%#]")
 
@@ -56,7 +56,7 @@ _TEMPLATE = re.compile(r"\{[{%#]")
 class RowFilling:
     """Fills in one row. Blocks.
 
-    `made` is the prompt that a program has made; None for one that is written.
+    `made` is the prompt that a program has made; None if the configuration contains the prompt.
     """
 
     def __init__(self, case: PromptfooRunnable, ports: Ports, filters: CustomFilters | None, made: str | None) -> None:

@@ -1,4 +1,7 @@
-"""Prepares a row of promptfoo: what earlier rows and programs give to it, and then its templates (issue 18, section 3)."""
+"""Prepares a row of promptfoo: takes values from earlier rows and programs, then fills in its templates.
+
+See issue 18, section 3.
+"""
 
 import asyncio
 import os
@@ -31,7 +34,7 @@ __all__ = ["prepare_promptfoo"]
 
 #: The options of a test that are no settings of a provider.
 _OWN_OPTIONS = frozenset(key.name or name for name, key in CaseOptions.keys.items())
-#: A variable whose value a function in a file gives.
+#: A variable whose value is computed by a function in a file.
 _PROGRAM = pattern(r"file://.+\.(?P<ending>js|cjs|mjs|py)\Z")
 _METADATA = re.compile(r"\bmetadata\b")
 
@@ -106,7 +109,7 @@ def _filters(case: PromptfooRunnable) -> CustomFilters | None:
 
 
 def _refuse(case: PromptfooRunnable) -> None:
-    """Raises Unscored for what a run does not have and that would change the result."""
+    """Raises Unscored for features that rubric does not support and that would change the result."""
     found: list[str] = []
     if case.suite.extensions and case.test.part("options").get("transformVars"):
         found.append("`extensions` together with `transformVars`")
@@ -140,7 +143,7 @@ async def _transformed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, An
 
 
 async def _computed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
-    """What the functions of files give that variables name. Raises Unscored, where promptfoo stops the whole run."""
+    """The variables computed by functions in files. Raises Unscored where promptfoo would stop the whole run."""
     if not any(isinstance(value, str) and _PROGRAM.match(value) for value in case.variables.values()):
         return {}
     prompt, provider = case.sent_prompt, case.provider
@@ -170,7 +173,7 @@ async def _computed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
 
 
 def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
-    """The variables that earlier rows of the run give to this one. Raises Unscored when they have not been run."""
+    """The variables that this row takes from earlier rows of the run. Raises Unscored if those have not been run."""
     history, place = case.history, case.place
     if history is None:
         return {}
@@ -186,7 +189,7 @@ def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
 
 
 async def _made_by_program(case: PromptfooRunnable, ports: Ports) -> MadePrompt | None:
-    """The prompt that a program makes of the variables; None for one that is written. Raises Unscored."""
+    """The prompt that a program makes from the variables; None if the prompt is a text. Raises Unscored."""
     prompt, provider = case.sent_prompt, case.provider
     if prompt is None or not prompt.program:
         return None

@@ -57,7 +57,7 @@ class UnusedRecording(NamedTuple):
 
 
 class _JudgeInputs(NamedTuple):
-    """The inputs of the judges of a case, apart from the answer, in the order in which they grade."""
+    """The inputs of the judges of a case, without the answer, in the order of grading."""
 
     whole: list[JudgeInput]
     #: Those of a conversation, whose questions contain answers that are not known yet.
@@ -205,7 +205,7 @@ async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders:
 
 
 class _KeyCollector:
-    """Stands in for recordings and collects the keys that are looked up."""
+    """Replaces the recordings and collects the keys that are looked up."""
 
     def __init__(self) -> None:
         self.told: list[JudgeInput] = []

@@ -29,7 +29,7 @@ _T_BEYOND = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """How often a case runs, and how the runs count."""
+    """How often a case runs, and how its result is chosen or combined."""
 
     count: int = 1
     strategy: Strategy = "pass_at_k"

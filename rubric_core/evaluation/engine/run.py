@@ -59,7 +59,7 @@ class RunSession(NamedTuple):
     workspaces: Workspaces
     #: By the facts of their suite, which its cases share.
     extensions: Mapping[SuiteFacts, Extensions]
-    #: What rows of promptfoo left for later ones; by the facts of their configuration, too.
+    #: The state that rows of promptfoo pass to later rows; also by the facts of their suite.
     histories: dict[SuiteFacts, RunHistory]
 
 
@@ -120,7 +120,7 @@ async def run_in_session(
 
 
 async def compared(rows: Sequence[tuple[Runnable, CaseResult]], ports: Ports) -> list[CaseResult]:
-    """The results of variations, with those compared that are compared with one another."""
+    """The results of variations, after the comparisons between them."""
     if all(case.compared_in is None for case, _ in rows):
         return [result for _, result in rows]
     from rubric_core.evaluation.engine.promptfoo_comparison import compare_all  # noqa: PLC0415  # few suites compare outputs
@@ -146,7 +146,7 @@ async def _run_variation(case: Runnable, ports: Ports, on_event: Listener, sessi
 
 
 def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseResult:
-    """The result of a case that gave none: why, and what was sent anyway."""
+    """The result of an unscored case: the reason, and the requests that were sent nevertheless."""
     where = case.blame(problem.at) if problem.at is not None else ""
     costs = [each.cost_usd for each in problem.usage if each.cost_usd is not None]
     cost = sum(costs) if costs else None
@@ -166,7 +166,7 @@ async def _run_in_workspace(
 
 
 def _limit(case: Runnable) -> tuple[float | None, str]:
-    """How many seconds a case may take, if that is written, and under which key."""
+    """The time limit of a case in seconds, if there is one, and the key that sets it."""
     run, options = case.case.run, case.suite.evaluate_options
     if isinstance(run, RunSettings) and run.timeout_seconds is not None:
         return float(run.timeout_seconds), "`timeout_seconds` of the case"
@@ -186,7 +186,7 @@ async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None,
 
 
 def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
-    """The result of a case that has not been run: everything about it but what a run finds."""
+    """The result of a case before it is run: everything that is known without running it."""
     targets = targets_of(case, ports)
     requested = requested_fields(case, ports.files)
     row = case.row_data if isinstance(case, PromptfooRunnable) else None
@@ -274,7 +274,7 @@ async def _once(
                 workspace.failed = result.verdict is not Verdict.PASSED
             return result
     except Unscored as problem:
-        # The parts that are to blame belong to the case as it was filled in.
+        # The line to report is one of the case after filling in.
         where = ready.blame(problem.at) if problem.at is not None else ""
         told = Unscored(f"{problem.reason}{where}", problem.criteria, problem.request)
         if attempt is not None:
@@ -283,7 +283,7 @@ async def _once(
 
 
 def _attempt_of(ready: Runnable) -> type[Attempt]:
-    """How a case is attempted."""
+    """The class that attempts a case."""
     if isinstance(ready, PromptfooRunnable):
         from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt  # noqa: PLC0415  # AgentV's cases need none of it
 
@@ -292,7 +292,7 @@ def _attempt_of(ready: Runnable) -> type[Attempt]:
 
 
 def save_recordings(cases: Sequence[Runnable]) -> None:
-    """Write what judges said during a run with mode `record`. Raises OSError."""
+    """Save the replies of judges that were recorded during a run. Raises OSError."""
     for case in cases:
         found = case.facts.recordings
         if found is not None and found.changed:

@@ -72,10 +72,10 @@ class Schedule:
         self.spent = 0.0
         #: The derived metrics of the suite.
         self.derived = DerivedMetrics(cases[0].suite if cases else None)
-        #: Why no further case is started.
+        #: Why no further cases are started.
         self.stop = ""
         self._on_event = on_event
-        #: The ids of the cases that were reported as started: a case that is held back may have been, on a worker that was lost.
+        #: The ids of the cases reported as started; a case may be started again after its worker was lost.
         self._started: set[str] = set()
         self._keep = keep
         self._executor = executor or InProcess()
@@ -126,7 +126,7 @@ class Schedule:
                 task.cancel()
 
     def halt(self, *, now: bool = False) -> None:
-        """Start no further cases; running cases are cancelled if `now`, else they finish."""
+        """Start no further cases. Running cases are cancelled if `now`; otherwise, they finish."""
         self._halted = True
         if self._runner is not None:
             self._runner.hold()
@@ -144,7 +144,7 @@ class Schedule:
         return [case for number, case in enumerate(self.cases) if self._results.get(number) is None]
 
     def _forward(self, event: Event) -> None:
-        """Report what a running case tells, but for results that are compared first."""
+        """Report the events of a running case, except results that are held back for a comparison."""
         if not isinstance(event, CaseDone) or not self._comparisons.holds_back(event.case_id):
             self._report(event)
 
@@ -238,7 +238,7 @@ class Schedule:
             self._stop_early(f"not run: {result.id} could not be scored, and fail_on_error is set")
 
     def _stop_early(self, reason: str) -> None:
-        """Start no further cases, and report those that have not begun as not run."""
+        """Start no further cases, and report the remaining ones as not run."""
         self.stop = reason
         if self._runner is not None:
             self._runner.hold()

@@ -17,7 +17,7 @@ from rubric_core.text import Span
 __all__ = ["notes_on", "refuse"]
 
 _ANEW = "every case calls its target again, unless `rubric run --cache` is used"
-#: Settings that change no result, by their shape, with what rubric does instead.
+#: Settings that do not change a result, by shape, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     Execution: {
         "cache": _ANEW,
