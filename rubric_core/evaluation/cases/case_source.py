@@ -1,4 +1,4 @@
-"""Where a case is written: its texts, its file, and the places of its parts there and in the suite."""
+"""The source of a case: its texts, its file, and the places of its parts there and in the suite."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -28,7 +28,7 @@ async def generate_cases(suite: LoadedSuite, ports: Ports) -> Mapping[str, Gener
 
 
 async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
-    """The tests that a program of promptfoo makes: a list."""
+    """The list of tests that a program of promptfoo returns."""
     arguments = {} if program.config is None else {"config": program.config}
     try:
         value = await _returned(program.text, arguments, suite, ports)
@@ -40,7 +40,7 @@ async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> Gene
 
 
 async def _returned(text: str, arguments: Mapping[str, Any], suite: LoadedSuite, ports: Ports) -> Any:
-    """What a program returns. Raises Unscored."""
+    """The value that a program returns. Raises Unscored."""
     code = text if text.startswith(URL) else f"{URL}{text}"
     directory = suite.path.absolute().parent
     at = Shape(Span(0, 0))

@@ -48,5 +48,5 @@ def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
 
 
 def lines_of(analysis: Analysis) -> Callable[[int], int]:
-    """Gives the line of an offset in the text of an analysis, from 1."""
+    """Gives the line (from 1) of an offset in the analysed text."""
     return lambda offset: analysis.document.position(offset).line + 1

@@ -20,7 +20,7 @@ _MOST_SAID = 5
 
 
 class NoSuiteError(Exception):
-    """A file that is not a suite; the message is one sentence that says what it is and what to do."""
+    """A file is not a suite; the message says in one sentence what it is and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class LoadedSuite:
     path: Path
     #: The analysis of the file itself.
     analysis: Analysis
-    #: Every case in the order of the text; a path in the case list without cases is an entry of its own.
+    #: Every case in the order of the text. A path in the case list that has no cases gives an entry of its own.
     cases: tuple[Runnable, ...]
     #: The files with cases, with their analyses.
     files: Mapping[Path, Analysis]
     #: What its programs that generate cases made, by their entry verbatim.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
-    #: The programs of a configuration of promptfoo, by their keys.
+    #: The programs in a configuration of promptfoo, by their keys.
     test_programs: tuple[str, ...] = ()
 
     @property

@@ -68,7 +68,7 @@ def _messages(value: object) -> list[Message]:
 def reference_of(
     expected: object, anchors: Mapping[str, Node], directory: Path, files: Files, position: int = -1
 ) -> str:
-    """The text of an expected output: that of its last message, or of the message at `position`.
+    """The text of an expected output: of its last message, or of the message at `position`.
 
     Files are replaced by their content. Raises Unscored for one that does not exist.
     """

@@ -1,4 +1,4 @@
-"""The cases of a text that is open in an editor, of agentv or of promptfoo."""
+"""The cases of a text that is open in an editor, of AgentV or of promptfoo."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["placed_cases"]
 def placed_cases(
     path: Path, analysis: Analysis, entries: Sequence[CaseEntry], *, marks_only: bool = False
 ) -> Sequence[Runnable]:
-    """The cases of some entries; with `marks_only` just what it takes to show results."""
+    """The cases of some entries; with `marks_only`, only what is needed to show results."""
     if analysis.kind is FileKind.PROMPTFOO:
         return promptfoo_entries(path, analysis, entries, marks_only=marks_only)
     return runnables(path, analysis, entries=entries)

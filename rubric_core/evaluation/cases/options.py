@@ -1,4 +1,4 @@
-"""The options of a run, which override what the suite says."""
+"""The options of a run, which override the suite's settings."""
 
 from collections.abc import Mapping
 from pathlib import Path

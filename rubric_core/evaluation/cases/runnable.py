@@ -49,9 +49,9 @@ class Runnable(CaseSource):
     options: Options = field(default_factory=Options)
     #: Reads templates, default tests and prompts.
     files: Files = field(default_factory=DiskFiles)
-    #: Whether the cases of its suite run one after another, because later ones read what earlier ones gave.
+    #: Whether the cases of its suite run one after another, because later ones read values of earlier ones.
     is_serial: bool = False
-    #: A hash of those that are run before this one for what they give to it; empty for independent cases.
+    #: A hash of the cases that run before this one and pass values to it; empty for independent cases.
     history_hash: str = ""
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
@@ -78,7 +78,7 @@ class Runnable(CaseSource):
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     def copied(self) -> "Runnable":
-        """A copy that keeps what this one has computed so far."""
+        """A copy that keeps the values computed so far."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         return made
@@ -121,17 +121,17 @@ class Runnable(CaseSource):
 
     @property
     def further_targets(self) -> tuple[str, ...]:
-        """The targets that take part in a run of the case beside those that it is run with and that judge."""
+        """The targets that take part in a run of the case, besides the answering ones and the judges."""
         return ()
 
     @property
     def threshold(self) -> tuple[float, str]:
-        """The score from which it passes, and where that is written; empty for the dialect's own."""
+        """The score from which it passes, and the place of that setting; empty if the default of the dialect applies."""
         return threshold_of(self.options.threshold, self.whole_suite, self.case, self.dialect.properties)
 
     @cached_property
     def variations_found(self) -> "list[tuple[Runnable, ...]]":
-        """Keeps what `variations.variations` finds for the case; empty until then."""
+        """A cache for `variations.variations`; empty until that is called."""
         return []
 
     @cached_property
@@ -170,7 +170,7 @@ class Runnable(CaseSource):
 
     @property
     def borrowed_files(self) -> list[Path]:
-        """The files with evaluators and the default test of the case, apart from the suite."""
+        """The files from which the case takes evaluators and its default test, without the suite."""
         _ = self.whole_suite, self.evaluators
         return self.borrowed.paths
 
@@ -185,7 +185,7 @@ class Runnable(CaseSource):
 
     @property
     def defaults(self) -> DefaultTest | None:
-        """The default test: what every case inherits."""
+        """The default test, which every case inherits."""
         found = self.whole_suite.default_test
         return found if isinstance(found, DefaultTest) else None
 
@@ -205,7 +205,7 @@ class Runnable(CaseSource):
 
     @cached_property
     def graders(self) -> tuple[EvaluatorShape, ...]:
-        """Those of the evaluators that grade in this run."""
+        """The evaluators that grade in this run."""
         only = self.options.evaluator
         return self.evaluators if only is None else self.evaluators[only - 1 : only]
 
@@ -226,7 +226,7 @@ class Runnable(CaseSource):
 
     @property
     def evaluator_kind(self) -> str:
-        """The kind that grades when there is no list: that of the case, else of the suite, else a judge.
+        """The kind of evaluator if there is no list: that of the case, else of the suite, else a judge.
 
         The kind of an evaluator in the options counts, too.
         """

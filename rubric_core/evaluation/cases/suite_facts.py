@@ -49,7 +49,7 @@ class SuiteFacts:
     entries: dict[tuple[str | None, ...], TargetEntries] = field(default_factory=dict)
     #: The files that a file imports.
     imports: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
-    #: The files that the messages in a prompt file name, as they are written there.
+    #: The files named by the messages in a prompt file, verbatim.
     files_in_prompts: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     #: The files below a directory that is copied into workspaces, with their digests.
     trees: dict[Path, Mapping[str, str]] = field(default_factory=dict)

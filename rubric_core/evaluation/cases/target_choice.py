@@ -27,7 +27,7 @@ __all__ = [
 
 
 def other_names(suite: Suite, home: TargetSource) -> list[LoadedTargetEntry]:
-    """An entry for each alias that a matrix gives to a target, referring to that target; `home` is the suite."""
+    """An entry for each alias that a matrix gives to a target; it refers to that target. `home` is the suite."""
     found = []
     for each in choices_of(suite):
         if each.use_target and each.name and each.name != each.use_target and each.node is not None:

@@ -42,5 +42,5 @@ class Variant:
     #: The values of `vars` for this variation, as plain data.
     variables: Mapping[str, Any] | None = None
     prompt: Prompt | None = None
-    #: Which combination of the values of lists in `vars` it has, from 0, in a configuration of promptfoo.
+    #: The number of its combination of values from lists in `vars`, from 0, in a configuration of promptfoo.
     number: int = 0

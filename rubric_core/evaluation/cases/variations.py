@@ -125,7 +125,7 @@ def _rows(case: "Runnable", lists: Mapping[str, Sequence[str]]) -> Iterator[Vari
 
 
 def row_label(name: str, value: str) -> str:
-    """What tells a row by one of its values, as in `tone=polite`."""
+    """A label that distinguishes a row by one of its values, as in `tone=polite`."""
     return f"{name}={_short(value)}"
 
 

@@ -1,1 +1,1 @@
-"""From a configuration of promptfoo to runnable cases: its prompts, providers and tests, and how they are multiplied (issue 18, section 3)."""
+"""Turns a configuration of promptfoo into runnable cases (issue 18, section 3)."""

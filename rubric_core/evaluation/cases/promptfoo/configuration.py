@@ -39,18 +39,18 @@ class PromptfooConfiguration:
     text: str
     root: MappingNode
     anchors: Mapping[str, Node]
-    #: The whole of it; references are followed where they are used.
+    #: The whole configuration; references are followed when they are used.
     data: Mapping[str, Any]
     #: The line of an offset, from 1.
     line_of: Callable[[int], int]
     files: Files
     #: The files that were read for it so far.
     files_read: list[Path] = field(default_factory=list)
-    #: The programs that make tests, as far as tests have been read.
+    #: The programs that make tests, found among the tests read so far.
     programs: list[TestProgram] = field(default_factory=list)
     #: What such programs made, by their keys; empty before a run.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
-    #: Why nothing of it can be run, for `data` is not whole; empty if it can.
+    #: Why nothing of it can be run (`data` is incomplete); empty if it can be run.
     trouble: str = ""
 
     @property
@@ -60,7 +60,7 @@ class PromptfooConfiguration:
 
     @property
     def derived_metrics(self) -> list[tuple[str, str]]:
-        """The name and the formula of each of `derivedMetrics`; a formula that is no text is empty."""
+        """The name and the formula of each of `derivedMetrics`; the formula is empty if it is not a text."""
         written = self.data.get("derivedMetrics")
         named = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
         return [
@@ -77,7 +77,7 @@ class PromptfooConfiguration:
         return (node.target or self.anchors.get(node.name) or node) if isinstance(node, Alias) else node
 
     def items(self, node: Node, values: list[Any]) -> list[Node]:
-        """The nodes of the items of a list, or as often the node itself when they do not stand there."""
+        """The nodes of the items of a list. If the node is not that list, the node itself for each item."""
         found = self.followed(node)
         if isinstance(found, Sequence) and len(found.items) == len(values):
             return [self.followed(item) or item for item in found.items]
@@ -88,7 +88,7 @@ class PromptfooConfiguration:
         return self.resolved(self.data.get(name))
 
     def resolved(self, value: Any, root: Any = None, depth: int = 0) -> Any:
-        """`value` with each `$ref` replaced by what it refers to. Raises ConfigurationError for one that leads nowhere.
+        """`value` with each `$ref` replaced by its content. Raises ConfigurationError for a broken reference.
 
         Args:
             value: Plain data.
@@ -128,7 +128,7 @@ class PromptfooConfiguration:
         return found
 
     def external(self, name: str) -> Any:
-        """The data in a YAML or JSON file, with `file://` in front of its name or without. Raises ConfigurationError."""
+        """The data in a YAML or JSON file, whose name may begin with `file://`. Raises ConfigurationError."""
         tree = parse(self.read(name))
         broken = next((p for p in tree.problems if p.kind == "syntax"), None)
         if broken is not None:

@@ -66,7 +66,7 @@ class _Frame:
                 shared = tuple(self._configuration.files_read)
             self._default = known[1] if isinstance(known, tuple) else default_test(self._configuration)
         except ConfigurationError:
-            pass  # a run tells; nothing of the configuration counts then, there and here
+            pass  # a run reports the error; without a valid configuration, neither loads anything
         if isinstance(settings, Configuration):
             self._shared = known[2] if isinstance(known, tuple) else {}
             settings.kept_by_runs = data, self._default, self._shared

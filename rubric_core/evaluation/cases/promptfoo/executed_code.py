@@ -34,7 +34,7 @@ _PREFIXES = {"python": "python3", "ruby": "ruby", "golang": "go", "package": "no
 _FILE = pattern(r"(?P<path>.+?(?P<ending>\.(?:py|rb|go|[cm]?[jt]s)))(?::[A-Za-z_$][\w$.]*)?\Z")
 #: Types of assertions whose value is code.
 _SCRIPTS = {"javascript": "node", "python": "python3", "ruby": "ruby"}
-#: Keys whose text is JavaScript where it names no file, wherever they stand.
+#: Keys whose text is JavaScript unless it names a file, at any depth.
 _CODE_KEYS = frozenset({
     "transform", "postprocess", "transformVars", "contextTransform", "assertScoringFunction", "transformRequest",
     "transformResponse", "requestTransform", "responseTransform", "responseParser", "requestParser", "sessionParser", "validateStatus",
@@ -55,14 +55,14 @@ _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
 class ExecutedCode:
     """One program or piece of code that a case executes."""
 
-    #: The program, and the code or file that it gets, whole.
+    #: The whole program, code or file name.
     text: str
-    #: The file with the code as it is named, without its function; empty for code that stands in the configuration.
+    #: The file with the code, as named, without the function; empty for code in the configuration itself.
     file: str = ""
 
 
 def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
-    """Everything that running a case executes, each once, including what promptfoo runs but rubric does not yet."""
+    """All code that running a case executes, without duplicates, including code that rubric does not run yet."""
     found = [
         *_code_in_configuration(case.matrix.configuration),
         *(each for provider in _providers(case) for each in _code_of_provider(provider)),
@@ -73,7 +73,7 @@ def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
 
 
 def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
-    """Where a run of a case sends something or fetches something from, without the models that are targets of rubric's own kinds."""
+    """The addresses with which a run of a case communicates, without models that are rubric's own kinds of targets."""
     configuration = case.matrix.configuration
     found = [text for name in _LISTED for text in _texts(configuration.data.get(name)) if _REMOTE.match(text)]
     for provider in _providers(case):
@@ -87,7 +87,7 @@ def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
 
 
 def is_promptfoo_provider(entry: LoadedTargetEntry, targets: Targets) -> bool:
-    """Whether a target is a provider in a configuration of promptfoo, of which `executed_code` and `addresses_of` tell everything."""
+    """Whether a target is a provider of promptfoo, whose code and addresses are in `executed_code` and `addresses_of`."""
     file = targets.file
     own = isinstance(targets, PromptfooTargets) and file is not None and entry.home is file.home
     return own and isinstance(entry.settings.get("id"), str)
@@ -209,7 +209,7 @@ def _code_in_file(name: str) -> ExecutedCode:
 
 
 def _code_of_id(identity: str) -> ExecutedCode | None:
-    """The code that a provider executes, by its id; None for one that is called over the network."""
+    """The code that the provider with an id executes; None for a provider called over the network."""
     if identity.startswith(_EXEC):
         return ExecutedCode(identity.removeprefix(_EXEC).strip())
     if identity.startswith(URL):

@@ -1,4 +1,4 @@
-"""What earlier rows of a run of promptfoo leave for later ones: the turns of conversations, and stored outputs (issue 18, section 3)."""
+"""The state that rows of promptfoo pass to later rows: turns of conversations, stored outputs (issue 18, section 3)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,14 @@ __all__ = ["RowPlace", "RunHistory"]
 
 
 class RowPlace(NamedTuple):
-    """Which row of a run this is."""
+    """Identifies a row of a run."""
 
     #: The name of its test.
     test: str
-    #: Its values: which combination of the lists in `vars`, from 0.
+    #: The number of its combination of values from the lists in `vars`, from 0.
     number: int
     provider: str
-    #: Which prompt of the configuration, from 0.
+    #: The number of its prompt in the configuration, from 0.
     prompt: int
 
 
@@ -30,14 +30,14 @@ class RunHistory:
         self._tests: set[str] = set()
 
     def conversation(self, row: RowPlace, conversation_id: str) -> list[Mapping[str, Any]]:
-        """The earlier turns of the conversation that a row belongs to: each with `prompt`, `input` and `output`.
+        """The earlier turns of the conversation of a row: each with `prompt`, `input` and `output`.
 
         As in promptfoo, a list that is not empty grows with the row: its assertions see its own turn, too.
         """
         return self._turns.get((row.provider, row.prompt, conversation_id), [])
 
     def add_turn(self, row: RowPlace, conversation_id: str, prompt: str, output: Any) -> None:
-        """Add what a row sent, and the output before any transform, text or data; an empty text where there was none."""
+        """Add the prompt of a row and its output before any transform, as text or data; empty if there was none."""
         sent = _sent(prompt)
         last = sent[-1] if isinstance(sent, list) and sent else None
         content = last.get("content") if isinstance(last, dict) else None
@@ -45,16 +45,19 @@ class RunHistory:
         self._turns.setdefault((row.provider, row.prompt, conversation_id), []).append(turn)
 
     def done(self, row: RowPlace) -> None:
-        """Note that a row has been run, whatever came of it."""
+        """Record that a row has been run, whatever its result."""
         self._done.add(row)
         self._tests.add(row.test)
 
     def missing(self, row: RowPlace, tests: Sequence[str]) -> str:
-        """What has to run before `row` and has not: one of these tests, or an earlier row of its own test; empty if nothing."""
+        """What must run before `row` and has not: one of these tests, or an earlier row of its own test.
+
+        Empty if nothing is missing.
+        """
         for test in tests:
             if test not in self._tests:
                 return test
-        # A row that has been run was not missing the one before it.
+        # A row that has been run had its predecessor.
         if row.number and row._replace(number=row.number - 1) not in self._done:
             return f"the row before it of {row.test}"
         return ""

@@ -35,7 +35,7 @@ _YAML_ERRORS = frozenset(
     {"syntax-error", "duplicate-key", "unknown-alias", "cut-text", "several-documents", "too-large"}
 )
 
-#: Errors of single rows, which a run meets itself where these are filled in and graded: other prompts may be whole.
+#: Errors of single rows that the run reports itself, because other prompts of the same test may be valid.
 _OF_ROWS = frozenset({"broken-template", "script-value", "unknown-type"})
 
 
@@ -200,16 +200,17 @@ class CaseMaker:
         return case
 
     def problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
-        """The errors by the identity of the node in which they stand, which the rounds of a scenario share.
+        """The errors by the identity of the node that contains them (shared by the rounds of a scenario).
 
-        Those elsewhere, under None, keep all tests from being run.
+        Errors outside of all tests, under None, keep all tests from being run.
         """
         found: dict[int | None, list[tuple[str, str]]] = {None: []}
         here = [test for test in tests if test.source is None]
         graded = [node for test in here for _, node in test.assertions if node is not test.node]
         graded += _graders([self._configuration.node("defaultTest"), *(test.node for test in here)])
         for each in self._analysis.diagnostics:
-            # What an assertion or its grader lacks keeps it from grading, which its result tells; a recording needs no grader.
+            # An error in an assertion or its grader only keeps it from grading, and its result says so; recordings need
+            # no grader.
             inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
             if (
                 each.severity == "error"
@@ -248,7 +249,10 @@ def _with_finding(
 
 
 def _is_inside_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
-    """Whether a finding is an error inside a provider. The node of a merged provider is the whole configuration: it has no errors of its own."""
+    """Whether a finding is an error inside a provider.
+
+    A merged provider has the whole configuration as its node, so it has none.
+    """
     if found.severity != "error" or found.code in _YAML_ERRORS or provider.node is configuration.root:
         return False
     return _holding(found, [provider.node]) is not None

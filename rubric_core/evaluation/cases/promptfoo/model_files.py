@@ -1,4 +1,4 @@
-"""Settings of models that files of data hold, or that have templates in them (issue 18, section 3)."""
+"""Settings of models that are in data files or contain templates (issue 18, section 3)."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from rubric_core.loading.directory_search import URL
 
 __all__ = ["UnsentError", "has_template", "with_files"]
 
-#: Settings that are filled in, and stand in no files.
+#: Settings that may contain templates but not name files.
 _NO_FILES = frozenset({"reasoning_effort", "reasoning"})
 _DATA = (".json", ".yaml", ".yml")
 
@@ -18,9 +18,9 @@ class UnsentError(Exception):
 
 
 def with_files(config: Mapping[str, Any], names: Collection[str], load: Callable[[str], Any] | None) -> dict[str, Any]:
-    """Settings with the contents of the files that those of some names refer to. Raises UnsentError, and ConfigurationError from `load`.
+    """Settings with the files that some of them name replaced by their contents.
 
-    One with a template in it is left as it is: its file is known once the row is.
+    A setting with a template is left as it is: the file is known only when the row is.
     """
     made = dict(config)
     for name in names:

@@ -27,7 +27,7 @@ class FilePrompt(NamedTuple):
     """One prompt of a file."""
 
     text: str
-    #: The label that the file gives it; empty for none.
+    #: The label that the file gives it; empty if none.
     label: str = ""
 
 
@@ -43,7 +43,7 @@ def prompts_in_file(name: str, configuration: PromptfooConfiguration) -> list[Fi
 
 
 def _conversation(name: str, text: str, configuration: PromptfooConfiguration) -> str:
-    """The data as JSON with the files that it names; the text itself where it is no data, such as a template of a conversation."""
+    """The data as JSON, with the files that it names; if it is not data (a template, say), the text itself."""
     is_json = PurePath(name).suffix.lower() == ".json"
     try:
         data = json.loads(text) if is_json else configuration.external(name)

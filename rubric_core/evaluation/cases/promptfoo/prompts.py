@@ -1,4 +1,4 @@
-"""The prompts of a configuration of promptfoo: texts, and the files that promptfoo takes a text for."""
+"""The prompts of a configuration of promptfoo: texts, and files that promptfoo recognises in texts."""
 
 import os
 import posixpath
@@ -47,8 +47,8 @@ class PromptfooPrompt:
     prompt: Prompt
     #: Why it cannot be run.
     trouble: str = ""
-    #: The file that makes it, as `file://PATH[:FUNCTION]`, or the command, as `exec:COMMAND`; `text` is what the file has then.
-    #: Empty for a text.
+    #: The program that makes it, as `file://PATH[:FUNCTION]` or `exec:COMMAND`; `text` is then the content of the file.
+    #: Empty if the prompt is a text.
     program: str = ""
     #: Settings that its program gets, and that take precedence over those of the provider.
     config: Mapping[str, Any] = field(default_factory=dict)

@@ -74,7 +74,7 @@ def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvide
 
 
 def _with_prompts(providers: Sequence[PromptfooProvider]) -> list[PromptfooProvider]:
-    """The providers with the prompts that promptfoo gives them: it looks these up by label or id, and the last of an id counts."""
+    """The providers with the prompts that promptfoo gives them: found by label or id, the last of equal ids."""
     known: dict[str, Sequence[Any] | None] = {}
     for each in providers:
         known |= dict.fromkeys(each.listed_as, each.prompts)
@@ -146,7 +146,7 @@ def _provider(
 
 
 def _advice(identity: str) -> str:
-    """What to write in place of a provider that is not run."""
+    """What to write instead of a provider that rubric does not run."""
     path = identity.partition(":")[2].partition(":")[0]
     if identity.startswith("golang:") or path.endswith(".go"):
         return _GO
@@ -171,7 +171,7 @@ def _own_kind(identity: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Graders:
-    """The providers that grade, each once: those that answer, and further ones that only grade."""
+    """The providers that grade, without duplicates: those that answer tests, and those that only grade."""
 
     def __init__(self, configuration: PromptfooConfiguration, answering: Sequence[PromptfooProvider]) -> None:
         self._configuration = configuration
@@ -181,9 +181,9 @@ class Graders:
         self.further: list[PromptfooProvider] = []
 
     def name(self, written: Any, at: Node, *, is_own: bool = False) -> str:
-        """The name of the target that a `provider` of a test or assertion means; empty for none. Raises ConfigurationError.
+        """The name of the target for a `provider` of a test or assertion; empty for none. Raises ConfigurationError.
 
-        One that answers a test is loaded by its id: the label of another counts for graders only, which `is_own` says.
+        A provider that answers a test is loaded by its id; the label of another one counts only for graders (`is_own`).
         """
         if written is None:
             return ""
@@ -256,7 +256,7 @@ def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry
         settings |= target.settings
         node = node_of({"name": provider.name, "provider": target.kind, **settings}, provider.node)
         further = {k: v for k, v in target.model.config.items() if k not in IDLE} if target.model is not None else {}
-        settings |= {"config": further} if further else {}  # for assertions, and for whoever compares cases
+        settings |= {"config": further} if further else {}  # for assertions, and for comparisons of cases
         return LoadedTargetEntry(provider.name, target.kind, settings, provider.node.span, home, node)
     settings |= {"id": provider.id, "config": dict(provider.config), **_own_kind(provider.id, provider.config)}
     kind = settings.pop("kind", provider.id)

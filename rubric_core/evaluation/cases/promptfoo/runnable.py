@@ -1,4 +1,4 @@
-"""A test of promptfoo, ready to be run: its rows are those that promptfoo makes of prompts, providers and variables."""
+"""A test of promptfoo, ready to be run: its rows are the combinations of prompts, providers and variables."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -28,7 +28,7 @@ __all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
 
 #: The threshold that is shown where every assertion has to pass.
 _ALL = 1.0
-#: The types that compare, in an order: what is written as a type may be anything.
+#: The types that compare outputs, as a list because a written type may be unhashable.
 _COMPARING = tuple(sorted(COMPARING_TYPES))
 
 
@@ -39,7 +39,7 @@ class PromptfooMatrix:
     configuration: PromptfooConfiguration
     prompts: Sequence[PromptfooPrompt]
     providers: Sequence[PromptfooProvider]
-    #: The providers that grade, as far as tests have been read.
+    #: The providers that grade, found among the tests read so far.
     graders: Graders
     #: The delay between two calls, in milliseconds.
     pause: float = 0.0
@@ -72,18 +72,18 @@ class PromptfooRunnable(Runnable):
     answered_by: str = ""
     #: The prompt that the row sends, once it is rendered.
     filled: FilledRow | None = None
-    #: The `vars` of the row that `transformVars` made; None where it has not been run.
+    #: The `vars` of the row after `transformVars`; None if that has not been run.
     transformed: Mapping[str, Any] | None = None
-    #: What programs gave for the variables that name them; none before it is prepared.
+    #: The variables computed by programs; empty before the row is prepared.
     computed: Mapping[str, Any] = field(default_factory=dict)
-    #: The variables that earlier rows of the run give to this one; none before it is prepared.
+    #: The variables that the row takes from earlier rows of the run; empty before it is prepared.
     earlier: Mapping[str, Any] = field(default_factory=dict)
-    #: What earlier rows of the run left; None for a run whose rows are independent.
+    #: The state from earlier rows of the run; None if its rows are independent.
     history: RunHistory | None = field(default=None, repr=False, compare=False)
 
     @property
     def own_variations(self) -> tuple[Runnable, ...]:
-        """One variation for each provider, prompt and combination of values, as promptfoo multiplies them; if there are none, one with the reason."""
+        """One variation for each provider, prompt and combination of values; if there are none, one with the reason."""
         try:
             rows = list(self.rows())
             require_few(len(rows), len(self.matrix.prompts), len(self.matrix.providers))
@@ -92,7 +92,7 @@ class PromptfooRunnable(Runnable):
         found = [
             replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
         ]
-        if self.is_serial:  # what is stored last counts: the rows in the order of promptfoo
+        if self.is_serial:  # the last stored output wins, so the rows are in promptfoo's order
             numbers = {id(each.variables): number for number, each in enumerate(rows)}
             found.sort(key=lambda each: numbers[id(each.variant.variables)] if each.variant is not None else 0)
         if len(found) == 1 and found[0].id == self.id:
@@ -205,7 +205,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def rows_belong_together(self) -> bool:
-        """See `Runnable.rows_belong_together`: rows that read what earlier ones gave, or are compared."""
+        """See `Runnable.rows_belong_together`: rows that read values of earlier ones, or are compared."""
         return self.is_serial or bool(self.comparing)
 
     @property
@@ -260,7 +260,7 @@ class PromptfooRunnable(Runnable):
         options = self.test.part("options")
         made: list[PromptfooAssertion] = []
         for number, (settings, node) in enumerate(self.test.assertions):
-            # Of a test in another file, what is written elsewhere is reported at the test.
+            # For a test in another file, errors elsewhere are reported at the test.
             is_inherited = number < self.test.inherited and self.test.source is None
             shared = self.shared_assertions if is_inherited else None
             outer = shared.get(id(settings)) if shared is not None else None
@@ -304,7 +304,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def borrowed_files(self) -> list[Path]:
-        """See `Runnable.borrowed_files`: the files that the test is written in, or that it was put together from."""
+        """See `Runnable.borrowed_files`: the files from which the test was read or assembled."""
         return list(dict.fromkeys(self.test.files))
 
     @property

@@ -1,4 +1,4 @@
-"""The scenarios of a configuration of promptfoo, and what they have in other files (issue 18, section 3)."""
+"""The scenarios of a configuration of promptfoo, with their parts in other files (issue 18, section 3)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +34,7 @@ def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration
 
 
 def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
-    """What promptfoo puts in the place of a text that names files: their items, as they are. Raises ConfigurationError."""
+    """The items of the files that a text names, unchanged, as promptfoo inserts them. Raises ConfigurationError."""
     if not text.startswith(URL):
         raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
     name = text.removeprefix(URL)

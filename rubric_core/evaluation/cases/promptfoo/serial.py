@@ -1,4 +1,4 @@
-"""Which tests of promptfoo need earlier ones: for their conversation, or for outputs that are stored under a name."""
+"""Finds the tests of promptfoo that need earlier ones, for their conversation or for stored outputs."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 
 __all__ = ["STORED", "histories", "is_serial", "needed_tests", "reads_conversation"]
 
-#: The option that names what the output is stored as.
+#: The option with the name under which the output is stored.
 STORED = "storeOutputAs"
 _CONVERSATION = "_conversation"
 
@@ -41,7 +41,7 @@ def _stores(test: PromptfooTest) -> bool:
 def needed_tests(
     prompts: Sequence[PromptfooPrompt], tests: Sequence[PromptfooTest], names: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """For each test the names of those that have to be run before it; these need further ones in turn.
+    """For each test, the names of the tests that must run before it; these may need further ones in turn.
 
     promptfoo runs tests with `runSerially` before all others.
     """
@@ -59,7 +59,7 @@ def needed_tests(
 
 
 def histories(tests: Sequence[PromptfooTest], names: Sequence[str], needed: Sequence[Sequence[str]]) -> list[str]:
-    """For each test, a hash of all tests that must run before it, as they are written; empty without any."""
+    """For each test, a hash of the content of all tests that must run before it; empty if there are none."""
     found = [""] * len(tests)
     whole: dict[str, str] = {}
     for number in _in_order(tests):

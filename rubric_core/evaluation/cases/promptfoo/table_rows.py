@@ -1,4 +1,7 @@
-"""A row of a table as a test of promptfoo: columns are variables, or say something about the test (facts of promptfoo: CSV columns)."""
+"""A row of a table as a test of promptfoo: columns are variables or properties of the test.
+
+See "CSV columns" in the facts of promptfoo.
+"""
 
 import math
 import re
@@ -20,7 +23,7 @@ _CODE = {"javascript:": "javascript", "fn:": "javascript", "eval:": "javascript"
 _GRADED = ("grade:", "llm-rubric:")
 _LISTS = frozenset({"contains-all", "contains-any", "icontains-all", "icontains-any"})
 _DATA = frozenset({"contains-json", "is-json"})
-#: Types whose short form has a threshold, and the one that counts where none is written.
+#: Types whose short form may give a threshold, with its default.
 _LIMITED = frozenset({
     "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance", "cost", "latency", "levenshtein",
     "perplexity-score", "perplexity", "rouge-n", "similar", "starts-with",
@@ -87,7 +90,7 @@ def _metadata(name: str, text: str, value: str) -> dict[str, Any]:
 
 
 def _threshold(key: str, value: Any) -> dict[int, float]:
-    """The threshold of an assertion by its number, as a `__config` column gives it. Raises ConfigurationError."""
+    """The threshold of the assertion with a number, from a `__config` column. Raises ConfigurationError."""
     parts = key.removeprefix(_CONFIG).split(":")
     if len(parts) != 2:  # a column and a setting; promptfoo warns and ignores it
         return {}
@@ -100,9 +103,9 @@ def _threshold(key: str, value: Any) -> dict[int, float]:
 
 
 def assertion_in_short(text: str) -> dict[str, Any]:
-    """The assertion of a cell: `[not-]type[(threshold)][:value]`, or code; any other text is what the output has to equal.
+    """The assertion of a cell: `[not-]type[(threshold)][:value]`, or code; any other text must equal the output.
 
-    Raises ConfigurationError for a list that cannot be parted.
+    Raises ConfigurationError for a list that cannot be split.
     """
     for prefix, kind in _CODE.items():
         if text.startswith(prefix):
@@ -137,7 +140,7 @@ def _listed(value: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _short() -> "re.Pattern[str]":
-    """A check in short; the types are those that `not-` may stand before."""
+    """An assertion in its short form; the types are those that `not-` may precede."""
     types = [name.removeprefix("not-") for name in PROMPTFOO.types if name.startswith("not-")]
     alternatives = "|".join(map(re.escape, types))
     return re.compile(

@@ -1,6 +1,6 @@
-"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL, tables (issue 18, section 3).
+"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL and tables (issue 18, section 3).
 
-Nothing here runs a program: before a run, tests that one makes are one entry, which says so.
+Nothing here runs a program: before a run, the tests that a program makes are a single entry, which says so.
 """
 
 import json
@@ -44,7 +44,7 @@ class TestSource:
 
 
 class TestPart(NamedTuple):
-    """A test, a scenario or a part of one, as plain data, with where it is written."""
+    """A test, a scenario or a part of one, as plain data, with its place in the file."""
 
     data: Any
     node: Node
@@ -97,7 +97,10 @@ def _program(name: str, item: Any, configuration: PromptfooConfiguration) -> Tes
 
 
 def _parts_from_program(program: TestProgram, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
-    """The tests that a program made, each as if it stood on the first line of its file. Raises ConfigurationError without them."""
+    """The tests that a program made, all placed on the first line of its file.
+
+    Raises ConfigurationError if it has not been run.
+    """
     made = configuration.generated.get(program.key)
     if made is None:
         raise ConfigurationError("a program makes them when `rubric run` runs")
@@ -165,7 +168,7 @@ def _parts_in_lone_file(path: Path, configuration: PromptfooConfiguration) -> It
 
 
 def _numbered(parts: Iterator[TestPart]) -> Iterator[TestPart]:
-    """The parts with their number as description where they have none."""
+    """The parts, with their number as the description of those without one."""
     for number, part in enumerate(parts, start=1):
         if isinstance(part.data, dict) and not part.data.get("description"):
             yield part._replace(data={**part.data, "description": f"Row #{number}"})
@@ -198,7 +201,7 @@ def tree_parts(
 ) -> Iterator[TestPart]:
     """The items of the list in a YAML or JSON file, or its one value. Raises ConfigurationError."""
     if path.suffix == ".json":
-        InlinedFiles(configuration).data(path)  # promptfoo stops at what is no JSON
+        InlinedFiles(configuration).data(path)  # promptfoo stops at a line that is not JSON
     data = configuration.external(str(path))
     tree, lines = parse(text), LineIndex(text)
     source = TestSource(path, text, tree.anchors, lambda at: lines.line_of(at) + 1)
@@ -260,7 +263,7 @@ def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfigu
     for name in names:
         if not isinstance(name, str):
             raise ConfigurationError("`vars` is a list of other things than paths")
-        # What begins with `file://` is no path here: promptfoo finds nothing, and goes on without variables.
+        # A text with `file://` is not a path here: promptfoo finds no file and continues without variables.
         for path in path_matches(name, [directory], configuration.files).in_promptfoo_order:
             inlined.files.append(path)
             data = inlined.deep(configuration.external(str(path)))

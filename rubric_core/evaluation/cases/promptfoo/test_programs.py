@@ -7,7 +7,7 @@ __all__ = ["TestProgram", "program_of"]
 
 
 class TestProgram(NamedTuple):
-    """A function in a file, or a list that a JavaScript file exports, and what it is called with."""
+    """A function in a file with its arguments, or a list that a JavaScript file exports."""
 
     #: As it is written: `make.py:tests`, with or without `file://`.
     text: str
@@ -16,7 +16,7 @@ class TestProgram(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What its tests are found by, see `program_of`."""
+        """The key under which its tests are found, see `program_of`."""
         return (
             self.text if self.config is None else json.dumps([self.text, self.config], ensure_ascii=False, default=str)
         )

@@ -33,7 +33,7 @@ class PromptfooTest:
     node: Node
     #: Merged, as plain data.
     data: Mapping[str, Any]
-    #: The assertions in the order in which they count, each with where it is written.
+    #: The assertions in order of precedence, each with its place.
     assertions: tuple[tuple[Mapping[str, Any], Node], ...] = ()
     #: Why it cannot be run.
     trouble: str = ""
@@ -47,7 +47,7 @@ class PromptfooTest:
     named: str = ""
     #: Whether it is in the list of the configuration itself; such tests are named first.
     listed: bool = False
-    #: The conversation of a scenario that it belongs to, where it names none itself.
+    #: The conversation of its scenario, used if the test names none.
     scenario: str = ""
 
     def part(self, name: str) -> Mapping[str, Any]:
@@ -73,7 +73,7 @@ def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, An
     written, node = configuration.value("defaultTest"), configuration.node("defaultTest")
     files: tuple[Path, ...] = ()
     if isinstance(written, str):
-        # promptfoo reads a path without `file://`, too, and then goes on without it.
+        # promptfoo also reads a path without `file://`, and if there is none, continues without it.
         written = configuration.external(written) if written.startswith(URL) else {}
         files = (configuration.directory / str(configuration.value("defaultTest")).removeprefix(URL),)
     found = written if isinstance(written, dict) else {}
@@ -84,7 +84,10 @@ def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, An
 
 
 def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
-    """Every test in the order of the text, and an entry with the reason for what cannot be run. Raises ConfigurationError."""
+    """Every test in the order of the text; a test that cannot be run gives an entry with the reason.
+
+    Raises ConfigurationError.
+    """
     if configuration.trouble:
         raise ConfigurationError(configuration.trouble)
     data, node, files = default_test(configuration)
@@ -115,7 +118,7 @@ def listed_test(
     if part.source is not None or not isinstance(part.node, MappingNode):
         data = part.data if isinstance(part.data, dict) else {}
         return replace_fields(made, named=case_name(data.get("description"), data.get("vars")))
-    # As it is written, so that an editor can tell without following references.
+    # Verbatim, so that an editor can tell without following references.
     written = plain(part.node, configuration.anchors)
     name = case_name(written.get("description"), written.get("vars"))
     return replace_fields(made, named=name or numbered_name(number), listed=True)
@@ -140,7 +143,7 @@ def _placed(test: PromptfooTest, *parts: TestPart) -> PromptfooTest:
     """The test as one of the last of these parts, of whose files it is made."""
     source = parts[-1].source
     pairs = test.assertions
-    if source is not None:  # what is written elsewhere is reported at the test
+    if source is not None:  # errors in another file are reported at the test
         inside = parts[-1].node.whole
         pairs = tuple((each, at if inside.holds(at.span) else parts[-1].node) for each, at in pairs)
     return replace_fields(test, source=source, files=tuple(f for part in parts for f in part.files), assertions=pairs)
@@ -181,7 +184,7 @@ def _scenario_tests(
 def _scenario(
     part: TestPart, number: int, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> Iterator[PromptfooTest]:
-    """Every entry of `config` of a scenario with every one of its `tests`; one entry with the reason where they cannot be read."""
+    """Every entry of a scenario's `config` with each of its `tests`; one entry with the reason if they cannot be read."""
     try:
         rounds, tests = members_of(part, "config", configuration), members_of(part, "tests", configuration)
     except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""The providers of promptfoo that are models behind an API, as the kinds of targets that rubric has."""
+"""The providers of promptfoo that are models behind an API, as rubric's kinds of targets."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ class _Vendor(NamedTuple):
 
     #: The kind of the target.
     kind: str
-    #: The environment variable with its key; empty where none is needed.
+    #: The environment variable with its key; empty if it needs none.
     key: str
     #: Its address, if the kind has no default address.
     base: str = ""
@@ -26,7 +26,7 @@ class _Vendor(NamedTuple):
     forms: tuple[str, ...] = ("chat",)
     #: The variables that name another address, the first one first.
     addresses: tuple[str, ...] = ()
-    #: Whether promptfoo calls it at its own address whatever `apiBaseUrl` says.
+    #: Whether promptfoo ignores `apiBaseUrl` and uses the vendor's own address.
     is_fixed: bool = False
 
 
@@ -52,7 +52,7 @@ _VENDORS: Mapping[str, _Vendor] = {
 _OTHERS = re.compile(
     r"(?:completion|embeddings?|moderation|image|realtime|assistant|audio|speech|tts|transcription|agents|chatkit|codex\S*|claude-agent-sdk|claude-code|live|video)(?:\Z)"
 )
-#: What a target of rubric is told beside its address; requests have it from the settings as they are written.
+#: The settings that a target gets besides its address; requests take the other settings from the configuration.
 _SETTINGS = {
     "temperature": "temperature",
     "max_tokens": "max_output_tokens",
@@ -85,7 +85,7 @@ class VendorTarget(NamedTuple):
 
     kind: str = ""
     settings: Mapping[str, Any] = {}  # a named tuple has no factories
-    #: How promptfoo calls it, beside the settings of rubric's targets; None for what cannot be called.
+    #: How promptfoo calls it, apart from the settings of rubric's targets; None if it cannot be called.
     model: ModelSettings | None = None
     #: Why it cannot be called.
     trouble: str = ""
@@ -94,7 +94,7 @@ class VendorTarget(NamedTuple):
 def vendor_target(
     identity: str, config: Mapping[str, Any], load: Callable[[str], Any] | None = None
 ) -> VendorTarget | None:
-    """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls.
+    """The target for an id such as `openai:chat:gpt-5-mini`; None for the id of a vendor that rubric does not call.
 
     Args:
         identity: The id.
