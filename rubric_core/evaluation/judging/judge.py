@@ -43,7 +43,9 @@ async def ask_judge(
     consequence: str = "",
     log: ExchangeLog | None = None,
 ) -> tuple[T, Judged]:
-    """Ask the judge and parse its reply with `read`; a rejected reply is returned to the judge with the reason for another try.
+    """Ask the judge and parse its reply with `read`.
+
+    A rejected reply is returned to the judge with the reason, for another try.
 
     `read` raises ValueError for an unusable reply. Raises GraderError when the judge cannot be called, or has not
     given a usable reply in three attempts; `consequence` says how other engines treat that, and `log` records each attempt.

@@ -50,7 +50,7 @@ class Judgement:
 
     context: EvaluationContext
     dialect: Dialect
-    #: None when there is no judge; then `trouble` says why.
+    #: None if there is no judge; then `trouble` says why.
     judge: Provider | None
     trouble: str
     #: The author's prompt.
@@ -162,7 +162,7 @@ class Judgement:
 
     @property
     def _consequence(self) -> str:
-        """How the releases of the dialect treat a judge without a usable reply; rubric leaves the case unscored."""
+        """How the releases of the dialect treat a judge without a usable reply. Rubric leaves the case unscored."""
         scores = self.dialect.properties.judge_failure == "zero"
         return "agentv would score this 0" if scores else "agentv would leave this evaluator out of the mean"
 

@@ -1,4 +1,4 @@
-"""The recordings of a suite, read when a judge first looks for one: most suites have none, and reading them loads pydantic."""
+"""The recordings of a suite, read when a judge needs one: most suites have none, and reading them loads pydantic."""
 
 from collections.abc import Sequence
 from pathlib import Path

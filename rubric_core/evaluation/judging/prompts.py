@@ -69,7 +69,7 @@ _HEADINGS: Mapping[str, tuple[str, str, str, str]] = {
     "answer": ("criteria", "question", "reference_answer", "answer"),
     "output": ("criteria", "input", "expected_output", "output"),
 }
-#: Variables that stand for the criteria of a rubric.
+#: The variables for the criteria of a rubric.
 _RUBRIC = frozenset({"rubric", "rubrics", "rubrics_json"})
 
 
@@ -96,7 +96,7 @@ def _sections(inputs: JudgeInputs, properties: Properties) -> str:
 
 
 def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Mapping[str, str]) -> str:
-    """`template` with its known variables filled in; unknown ones stay as they are."""
+    """`template` with its known variables filled in; unknown ones are left as they are."""
     names = [name for name in properties.template_variables if name in STANDS_FOR]
     known = {name: str(getattr(inputs, STANDS_FOR[name])).strip() for name in names}
     known.update(inputs.messages)
@@ -121,7 +121,7 @@ def rubric_prompt(
         example = {"id": "criterion id", "reasoning": "why", "satisfied": True}
     contract = json.dumps({"checks": [example], "overall_reasoning": "in a sentence"})
     system = f"{_GRADER if system is None else system}\n\n{task} Give a result for every criterion, under exactly its id.\n\n{_REPLY}\n{contract}"
-    if own is None or properties.wording != "output":  # older releases ignore prompts beside rubrics
+    if own is None or properties.wording != "output":  # older releases ignore prompts next to rubrics
         return system, f"{_sections(inputs, properties)}\n\n{_section('rubric', listed)}"
     if not own.whole:
         inputs = replace(inputs, criteria=own.text)
@@ -176,7 +176,7 @@ def free_form_prompt(
         inputs, own = replace(inputs, criteria=own.text), None
     user = _sections(inputs, properties) if own is None else _filled(own.text, inputs, properties, {}).strip()
     if system is not None:
-        return system, f"{user}\n\n{contract}"  # the judge learns the reply format, whatever the custom prompt says
+        return system, f"{user}\n\n{contract}"  # custom prompts, too, get the reply format
     return f"{_GRADER}\n\n{contract}", user
 
 

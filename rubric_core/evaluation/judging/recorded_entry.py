@@ -143,7 +143,7 @@ def _update(node: "CommentedMap", model: BaseModel, leave_out: set[str]) -> None
 
 
 def _styled(value: object, before: object) -> object:
-    """A text in the quotes of the one that it replaces, if these can hold it."""
+    """A text in the quotes of the one that it replaces, if they are possible for it."""
     from ruamel.yaml.scalarstring import (  # noqa: PLC0415
         DoubleQuotedScalarString,
         LiteralScalarString,

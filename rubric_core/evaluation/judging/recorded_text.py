@@ -28,13 +28,13 @@ _LARGEST = 50_000_000
 
 
 class _Placed(NamedTuple):
-    """An entry for the file, with the number of the entry whose text it takes over, or None for a new one."""
+    """An entry for the file, with the number of the old entry whose text it replaces; None for a new one."""
 
     entry: RecordedEntry
     at: int | None = None
     #: Whether it keeps its place, or goes to the end.
     stays: bool = True
-    #: Whether another entry has taken over the text already, and with it the lines above.
+    #: Whether another entry has replaced that text already, with the lines above it.
     shared: bool = False
 
 

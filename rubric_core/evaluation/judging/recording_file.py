@@ -110,7 +110,7 @@ class _File(_Part):
 
 
 def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[RecordedEntry]:
-    """The entries of a file; `tree` is that of its text, where it has been parsed. Raises RecordingsError."""
+    """The entries of a file; `tree` is its parsed text, if available. Raises RecordingsError."""
     tree = tree or parse(text)
     if tree.problems:
         first = tree.problems[0]
@@ -120,7 +120,7 @@ def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[Re
         what = "this file is empty" if written in (None, "") else "this is not a file of recordings"
         raise RecordingsError(f"{path.name}: {what}; remove it, and `rubric run --record` makes a new one")
     version = written.get("version")
-    # Looked at first: what a later version writes may have other keys, too.
+    # Checked first: the file of a later version may have other keys, too.
     if isinstance(version, int) and version != _VERSION:
         raise RecordingsError(f"{path.name}: version {version} is not supported; this rubric reads version {_VERSION}")
     try:

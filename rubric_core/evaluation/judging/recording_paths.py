@@ -1,4 +1,4 @@
-"""Where the recordings of a suite are kept."""
+"""The path of a suite's recordings."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _ENDINGS = (".eval.yaml", ".eval.yml", ".yaml", ".yml", ".jsonl")
 
 
 def recordings_path(suite: Path) -> Path:
-    """Where the recordings of a suite are: `x.recordings.yaml` beside `x.eval.yaml`."""
+    """The path of the recordings of a suite: `x.recordings.yaml` for `x.eval.yaml`."""
     ending = next((each for each in _ENDINGS if suite.name.lower().endswith(each)), "")
     return suite.with_name(f"{suite.name[: len(suite.name) - len(ending)]}.recordings.yaml")
 

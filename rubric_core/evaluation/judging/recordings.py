@@ -192,7 +192,7 @@ class Recordings:
     def save(self) -> None:
         """Write the file atomically, merged with what other programs recorded meanwhile. Raises OSError."""
         with contextlib.ExitStack() as held:
-            with contextlib.suppress(OSError):  # where no lock can be created, no journal can be either
+            with contextlib.suppress(OSError):  # without a lock, a journal cannot be created either
                 held.enter_context(self._journal.locked())
             try:
                 now = Recordings(self._suite, self._files)

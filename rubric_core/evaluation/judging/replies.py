@@ -38,7 +38,7 @@ _MOST_ASSERTIONS = 8
 
 
 class InvalidReplyError(ValueError):
-    """A reply that violates the contract; the message tells the judge what is wrong."""
+    """A reply violates the contract; the message tells the judge what is wrong."""
 
 
 def _whole(value: object) -> object:

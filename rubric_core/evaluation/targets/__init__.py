@@ -1,1 +1,1 @@
-"""Who answers: target files resolved, their settings, providers."""
+"""Targets: target files, their settings, and the providers that answer."""

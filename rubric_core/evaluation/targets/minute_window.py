@@ -27,7 +27,7 @@ class CountedRequest:
 
 
 class MinuteWindow:
-    """Counts requests and their tokens. No minute exceeds what is allowed.
+    """Counts requests and their tokens, so that no minute exceeds the limits.
 
     The usage of a request is known when it is answered; until then, the average of earlier requests stands in, or a
     quarter of the characters of its prompt if that is more. A single request with more tokens than allowed gets a minute to
@@ -46,7 +46,7 @@ class MinuteWindow:
         self._taken = 0
 
     def expected(self, characters: int) -> float:
-        """An estimate of the tokens that a request will take whose prompt has so many characters."""
+        """The estimated tokens of a request whose prompt has that many characters."""
         return max(characters / _CHARACTERS, self._taken / self._answers if self._answers else 0.0)
 
     def count(self, tokens: float, now: float) -> CountedRequest:

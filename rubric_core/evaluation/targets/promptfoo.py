@@ -1,4 +1,4 @@
-"""The providers of a configuration of promptfoo: those of its own kinds, and the kinds of targets that rubric has (issue 18, section 3)."""
+"""The providers of a configuration of promptfoo: its own kinds, and rubric's kinds of targets (issue 18, section 3)."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ __all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "SOCKET", "WEBHOOK"
 ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET = "echo", "exec", "address", "webhook", "script", "socket"
 #: The kinds that only configurations of promptfoo have.
 OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET})
-#: Further names of variables, of which promptfoo takes the first one that is set.
+#: Alternative names of environment variables; as in promptfoo, the first one that is set is used.
 _FURTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "GOOGLE_API_KEY": ("GEMINI_API_KEY", "PALM_API_KEY"),
     "AZURE_API_KEY": ("AZURE_OPENAI_API_KEY",),
@@ -51,7 +51,7 @@ class PromptfooTargets(Targets):
 
     #: Why a provider cannot be called, by its name.
     troubles: Mapping[str, str] = field(default_factory=dict)
-    #: What is said of models beside the settings of their targets, by the names of these.
+    #: The settings of models that their targets do not have, by the names of the targets.
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
 
     #: The models that grade where the configuration names none, by the names of their targets.
@@ -62,7 +62,7 @@ class PromptfooTargets(Targets):
         return self.unnamed.get(name) or super().entry(name)
 
     def answering(self, name: str, ports: Ports) -> AnsweringTarget:
-        """See `Targets.answering`. A provider of promptfoo has no place of its own to work in."""
+        """See `Targets.answering`. A provider of promptfoo has no working directory of its own."""
         return self.as_written(name) or super().answering(name, ports)
 
     def as_written(self, name: str) -> AnsweringTarget | None:

@@ -1,4 +1,4 @@
-"""Providers of promptfoo that are addresses: `http(s)://`, whose request the configuration writes, and `webhook:`."""
+"""Providers of promptfoo that are addresses: `http(s)://` with a request from the configuration, and `webhook:`."""
 
 import json
 import re
@@ -24,14 +24,14 @@ HTTP_SETTINGS = frozenset({
     "url", "method", "headers", "queryParams", "body", "request", "useHttps", "transformRequest", "transformResponse", "responseParser",
     "validateStatus", "maxRetries",
 })  # fmt: skip
-#: Seconds, bytes, and how often a busy server is asked again.
+#: Time limit in seconds, largest reply in bytes, and the number of retries of a busy server.
 _TIMEOUT, _LARGEST, _RETRIES = 300.0, 20_000_000, 4
 _FIRST_WAIT = 0.5
 _BUSY = 429
-#: What promptfoo ends the whole run at.
+#: Statuses at which promptfoo ends the whole run.
 _REFUSED = frozenset({401, 403})
 _FUNCTION = pattern(r"(?:\(.*?\)\s*=>|function\s*\(.*?\))")
-#: A path into the reply, which needs no node.
+#: A path into the reply, which is evaluated without Node.js.
 _PATH = pattern(r"json((?:\??\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^'\]]*'|\"[^\"\]]*\")\])*)\Z")
 _STEP = pattern(r"\??\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|'([^'\]]*)'|\"([^\"\]]*)\")\]")
 _MISSING: Any = object()
@@ -48,7 +48,7 @@ def http_address(identity: str, config: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class PromptfooHttp:
-    """Sends what `config` says to an address, and takes the output out of the reply."""
+    """Sends the request in `config` to an address, and takes the output from the reply."""
 
     name: str
     url: str

@@ -1,4 +1,4 @@
-"""The request that a configuration of promptfoo writes for an address: from its settings, or as the text that goes over the wire."""
+"""The request in a configuration of promptfoo: given by settings, or as the raw text of an HTTP request."""
 
 import json
 from collections.abc import Callable, Mapping

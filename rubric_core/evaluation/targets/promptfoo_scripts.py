@@ -20,7 +20,7 @@ _SCRIPT = pattern(
     r"(?:(?P<prefix>python|ruby):(?:file://)?|file://)(?P<file>.+\.(?P<ending>py|rb|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z"
 )
 _ENDINGS = {"python": "py", "ruby": "rb"}
-#: What assertions look at beside the output.
+#: The parts of a reply that assertions read, besides the output.
 _REPORTED = ("logProbs", "guardrails", "metadata")
 #: Seconds.
 _TIMEOUT = 300.0

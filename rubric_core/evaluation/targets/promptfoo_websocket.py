@@ -1,4 +1,4 @@
-"""Providers of promptfoo that are reached by WebSocket: one message is sent, and the first one that comes back answers."""
+"""Providers of promptfoo that are reached by WebSocket: sends one message, and the first one received is the answer."""
 
 import asyncio
 import json
@@ -19,14 +19,14 @@ from rubric_core.text import Span
 
 __all__ = ["SOCKET_SETTINGS", "PromptfooSocket", "socket_address"]
 
-#: The settings that a run has; with any other the provider is not called.
+#: The supported settings; with any other, the provider is not called.
 SOCKET_SETTINGS = frozenset({
     "url", "messageTemplate", "transformResponse", "responseParser", "timeoutMs", "headers", "protocols",
 })  # fmt: skip
 _NAMES = ("websocket", "ws", "wss")
-#: Seconds, and bytes.
+#: Time limit in seconds, and largest message in bytes.
 _TIMEOUT, _LARGEST = 300.0, 20_000_000
-#: The characters of an address that are sent as they are.
+#: The characters of an address that are not percent-encoded.
 _UNQUOTED = "/?&=%:#+,;@!$'()*~[]|"
 _AT = Shape(Span(0, 0))
 
@@ -117,7 +117,10 @@ class PromptfooSocket:
         return [part.strip() for each in listed for part in str(each).split(",") if part.strip()]
 
     async def _output(self, data: Any) -> Any:
-        """The reply, or what the code makes of it: `{output}`, `{error}`, or the output itself. Raises ProviderError."""
+        """The output: the reply, or what the code makes of it. Raises ProviderError.
+
+        The code returns `{output}`, `{error}` or the output itself.
+        """
         code = self.config.get("transformResponse") or self.config.get("responseParser")
         if not code:
             return data

@@ -35,7 +35,7 @@ class RateLimit:
 
 
 class Pace:
-    """How many requests to one target are on their way at once, and how long after each other they start.
+    """How many requests to one target run at once, and the delay between their starts.
 
     Args:
         workers: The number of requests at once; None for no limit.

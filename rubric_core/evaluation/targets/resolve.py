@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JUDGE_SETTINGS", "Targets", "load_targets"]
 
-#: The settings of a target that name who judges its answers.
+#: The settings of a target that name the judge of its answers.
 JUDGE_SETTINGS = ("grader_target", "judge_target")
 
 _HOW = "`rubric init` writes one; a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
@@ -89,7 +89,7 @@ class Targets:
         return found
 
     def followed(self, name: str, environment: Mapping[str, str]) -> LoadedTargetEntry:
-        """The entry of that name, or the one that it refers to with `use_target`. Raises Unscored for a circle."""
+        """The entry with a name, or the one to which its `use_target` leads. Raises Unscored for a cycle."""
         seen: list[str] = []
         while True:
             entry = self.entry(name)
@@ -129,14 +129,14 @@ class Targets:
         return kind is not None and kind.judges and entry.settings.get("model") != LOCAL_MODEL
 
     def answering(self, name: str, ports: Ports) -> AnsweringTarget:
-        """The target of that name, which answers cases. Raises Unscored, naming file, line and what to do."""
+        """The target with a name, as one that answers cases. Raises Unscored, naming file, line and what to do."""
         entry = self.followed(name, ports.environment)
         _, read = self._read(entry, ports)
         self._answer.add(entry.name)
         return AnsweringTarget(read.shape, read.dialect, entry)
 
     def as_written(self, name: str) -> AnsweringTarget | None:
-        """The same without anything filled in; None if that is not known before a run. Never raises."""
+        """Like `answering`, without filling anything in; None if that is not known before a run. Never raises."""
         if name not in self._written:  # called for every case, mostly with the same target
             self._written[name] = None
             with suppress(Unscored):
@@ -145,7 +145,7 @@ class Targets:
         return self._written[name]
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
-        """The provider of that target, created once. Raises Unscored, naming file, line and what to do."""
+        """The provider of the target with a name, created once. Raises Unscored, naming file, line and what to do."""
         if name not in self._made:
             self._made[name] = self._resolved(name, ports)
         return self._made[name]
@@ -222,7 +222,10 @@ class Targets:
         return GuardedProvider(provider, redact, ports.clock, pace, rate)
 
     def _provider_of(self, kind: "ProviderKind[Any]", settings: Any, place: "TargetLocation", ports: Ports) -> Provider:
-        """The provider of an entry, without what all kinds have. Raises ValueError for conflicting settings."""
+        """The provider of an entry, without the wrappers that all kinds share.
+
+        Raises ValueError for conflicting settings.
+        """
         return kind.make(settings, place, ports)
 
     def _read(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], ResolvedEntry]":
@@ -256,7 +259,7 @@ class Targets:
         )
 
     def _written_kind(self, entry: LoadedTargetEntry) -> str:
-        """The kind of an entry, or of the one that it extends. Raises Unscored."""
+        """The kind of an entry, or of the entry that it extends. Raises Unscored."""
         members = family(self.file, entry) if self.file is not None else [entry]
         return next((m.kind for m in members if m.kind), "")
 

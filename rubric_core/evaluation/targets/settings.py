@@ -137,7 +137,7 @@ def refuse(read: ResolvedEntry, entry: LoadedTargetEntry) -> None:
 
 
 def _dialect(entry: LoadedTargetEntry, base: type[Entry]) -> Dialect:
-    """The dialect of the file, or the nearest later one that has the kind of the entry."""
+    """The dialect of the file, or the nearest later one that knows the kind of the entry."""
     own = entry.home.dialect(DIALECTS)
     if own.type_of(entry.kind, base) is not None or not entry.kind:
         return own
@@ -146,7 +146,7 @@ def _dialect(entry: LoadedTargetEntry, base: type[Entry]) -> Dialect:
 
 
 def family(file: LoadedTargetFile, entry: LoadedTargetEntry) -> list[LoadedTargetEntry]:
-    """The entry and those that it extends, in their order. Raises Unscored for one that does not exist, and for a circle."""
+    """The entry and those that it extends, in order. Raises Unscored for one that does not exist, and for a cycle."""
     found = [entry]
     while isinstance(parent := found[-1].settings.get("extends"), str):
         where = found[-1].where("extends")
@@ -275,7 +275,7 @@ def _idle(issue: RenamedKey | ForeignKey) -> bool:
 
 
 def _trouble(issue: Issue, entry: LoadedTargetEntry, dialect: Dialect) -> str | None:
-    """The message of an issue, None for one that changes nothing."""
+    """The message of an issue; None if it changes nothing."""
     kind = entry.kind or "such"
     if isinstance(issue, UnknownKey):
         hint = f"; did you mean {issue.meant}?" if issue.meant else ""

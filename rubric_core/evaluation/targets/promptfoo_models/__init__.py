@@ -1,1 +1,1 @@
-"""Models of vendors as promptfoo calls them: what each request contains, and what of the reply is the output."""
+"""Calls models of vendors as promptfoo does: the content of each request, and the output in the reply."""

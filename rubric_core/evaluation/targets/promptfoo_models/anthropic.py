@@ -22,7 +22,7 @@ from rubric_core.ports import Answer, ProviderError
 __all__ = ["ANTHROPIC_MESSAGES", "ANTHROPIC_RUBRIC"]
 
 _HOME = "https://api.anthropic.com"
-#: The models that take no temperature; those that always think, and those that think unless they are told not to.
+#: Models without a temperature; models that always think; and models that think by default.
 _COLD = re.compile(
     r"(?:^|[^a-z0-9])claude-(?:(?:fable|mythos)-5(?![a-z0-9])|(?:opus|sonnet)-5(?![0-9])|opus-4-[78](?![0-9]))",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ def _in_lines(prompt: str) -> tuple[list[Any] | None, list[Any], Any]:
 
 
 def _thinking(call: ModelCall, asked: Any) -> Mapping[str, Any] | None:
-    """What a request says of thinking, as far as the model takes it."""
+    """The settings for thinking in a request, as far as the model supports them."""
     if not isinstance(asked, dict):
         return None
     if asked.get("type") == "enabled" and _COLD.search(call.model):

@@ -11,15 +11,15 @@ from rubric_core.syntax.plain_data import TooManyValuesError, plain_whole
 
 __all__ = ["NO_JSON", "chat_messages", "json_value", "prompt_of"]
 
-#: What is no JSON, for `null` is some.
+#: Stands for text that is not JSON; `null` is JSON.
 NO_JSON: Any = object()
 _YAML = "- role:"
-#: What looks like JSON to promptfoo has to be it.
+#: The start of a text that must be JSON, according to promptfoo.
 _LIST = re.compile(r"\[\s*(?:[\"{\[\d-]|true|false|null|\Z)")
 
 
 def prompt_of(request: Request) -> str:
-    """The prompt of a request as one text: as it is written, or its messages as JSON where a grader has several."""
+    """The prompt of a request as one text: verbatim, or its messages as JSON if a grader has several."""
     messages = request.messages
     if request.prompt != conversation_text(messages) or [each.role for each in messages] == ["user"]:
         return request.prompt
@@ -39,7 +39,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def chat_messages(prompt: str, default: Any) -> Any:
-    """The messages that a prompt contains in JSON or YAML, else `default`. Raises ProviderError for one that only looks like it."""
+    """The messages that a prompt contains in JSON or YAML, else `default`. Raises ProviderError for an invalid list."""
     text = prompt.strip()
     if text.startswith(_YAML):
         tree = parse(prompt)

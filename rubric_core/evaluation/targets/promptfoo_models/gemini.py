@@ -15,7 +15,7 @@ __all__ = ["GEMINI"]
 _HOME = "generativelanguage.googleapis.com"
 _SAMPLING = ("temperature", "topP", "topK", "stopSequences", "maxOutputTokens")
 _FILLED = ("tools", "responseSchema", "systemInstruction")
-#: Why a model says nothing, though it answers.
+#: The reasons why a model gives no text.
 _BLOCKED = ("SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII")
 _OTHER_VERSION = "gemini-2.0-flash-thinking-exp"
 
@@ -103,7 +103,7 @@ def _body(call: ModelCall) -> dict[str, Any]:
 
 
 def _choice(config: Mapping[str, Any]) -> tuple[Any, bool]:
-    """What a request says of calling functions, and whether it forbids that."""
+    """The part of a request about calling functions, and whether it forbids calls."""
     own = config.get("toolConfig")
     function = own.get("functionCallingConfig") if isinstance(own, dict) else None
     chosen: Any = google_choice(config.get("tool_choice"))

@@ -1,4 +1,4 @@
-"""A model as a configuration of promptfoo describes it, called over rubric's own targets."""
+"""A model in a configuration of promptfoo, called through rubric's own targets."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -16,14 +16,14 @@ __all__ = ["ModelSettings", "PromptfooModel"]
 
 
 class ModelSettings(NamedTuple):
-    """What a configuration says of a model."""
+    """The settings of a model in a configuration."""
 
     vendor: str
     model: str
     #: The API of the vendor: chat, completion or responses.
     form: str
     config: Mapping[str, Any]
-    #: The variables that name another address than the vendor's, the first one first; none where the configuration does.
+    #: The environment variables with another address, in order of precedence; none if the configuration gives it.
     addresses: tuple[str, ...] = ()
 
     @property
@@ -34,7 +34,7 @@ class ModelSettings(NamedTuple):
 
 @dataclass(frozen=True)
 class PromptfooModel:
-    """Asks a model with the requests of promptfoo; retries, times and keys are those of the target."""
+    """Sends promptfoo's requests to a model. Retries, timeouts and keys are those of the target."""
 
     inner: ApiModel
     settings: ModelSettings
@@ -66,7 +66,7 @@ class PromptfooModel:
 
 @dataclass(frozen=True)
 class _Wire:
-    """One call, by the rules of promptfoo. What a server refuses is not left out, as promptfoo does not either."""
+    """One call, by the rules of promptfoo: options that a server rejects are not left out, either."""
 
     settings: ModelSettings
     model_call: ModelCall

@@ -1,4 +1,4 @@
-"""One call of a model as promptfoo makes it, and the rules by which JavaScript chooses what it sends."""
+"""A single call of a model as promptfoo makes it, and JavaScript's rules for choosing what is sent."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -17,16 +17,16 @@ __all__ = [
     "true_ones",
 ]
 
-#: Marks a `response_format` that a file holds: promptfoo does not parse the output of a chat for such a one.
+#: Marks a `response_format` from a file: promptfoo does not parse the output of a chat then.
 FROM_FILE = "response_format in a file"
 _INTEGER = re.compile(r"\s*[+-]?\d+")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class ModelCall(NamedTuple):
-    """What is known when a model is called."""
+    """The input of a call."""
 
-    #: The vendor, as ids begin.
+    #: The vendor, as at the start of an id.
     vendor: str
     model: str
     #: The prompt: text, or messages in JSON or YAML.
@@ -43,34 +43,34 @@ class ModelFamily(NamedTuple):
 
     #: The body of a request. Raises ProviderError.
     body: Callable[[ModelCall], dict[str, Any]]
-    #: The output in a reply; None where it has none. Raises ProviderError.
+    #: The output in a reply; None if it has none. Raises ProviderError.
     output: Callable[[Mapping[str, Any], ModelCall], Any]
     #: Everything else about the reply.
     about: Callable[[Mapping[str, Any], float, str], Answer]
-    #: The address of a call, where it is not that of rubric's own kind of target.
+    #: The address of a call, if it differs from rubric's own kind of target.
     url: Callable[[ModelCall], str] | None = None
-    #: Headers beside those with the key and those that the settings name.
+    #: Headers other than the key and those in the settings.
     headers: Callable[[ModelCall], Mapping[str, str]] = lambda _: {}
-    #: Settings in which templates are filled in with the variables of a row, and that may stand in files.
+    #: Settings whose templates are filled in with the variables of a row, and that may name files.
     filled: tuple[str, ...] = ("tools",)
-    #: Settings with which rubric cannot call such a model, which would give other outputs.
+    #: Settings that rubric does not support and that would change outputs.
     refused: frozenset[str] = frozenset()
     #: Whether the settings of prompts and tests reach the model.
     takes_row_settings: bool = True
 
 
 def is_true(value: Any) -> bool:
-    """Whether JavaScript takes a value for true: lists and mappings always."""
+    """Whether a value is true in JavaScript: lists and mappings always are."""
     return isinstance(value, list | dict) or bool(value)
 
 
 def first_given(*values: Any) -> Any:
-    """The first value that is there, as `??` chooses."""
+    """The first value that is not None, as with `??`."""
     return next((each for each in values if each is not None), None)
 
 
 def kept(config: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """The settings that are written at all."""
+    """The settings that are present."""
     return {name: config[name] for name in names if name in config}
 
 

@@ -19,7 +19,7 @@ _OPTIONS = (
     "repeat_last_n", "temperature", "repeat_penalty", "presence_penalty", "frequency_penalty", "mirostat", "mirostat_tau", "mirostat_eta",
     "penalize_newline", "stop", "num_thread",
 )  # fmt: skip
-#: Settings beside them, which promptfoo writes among those of chats, too.
+#: Further settings, which promptfoo also accepts for chats.
 _ASIDE = ("think", "passthrough")
 
 

@@ -22,24 +22,24 @@ __all__ = ["AZURE_CHAT", "CHAT", "MISTRAL", "OPENROUTER_CHAT", "about_completion
 
 #: The limit of tokens that promptfoo sends by default.
 _LIMIT = 1024
-#: Settings with which the output comes from elsewhere than the reply of the model.
+#: Settings with which the output does not come from the model's reply.
 _REFUSED = frozenset({"mcp", "functionToolCallbacks"})
 _FILLED = ("tools", "functions", "response_format", "reasoning_effort")
-#: Vendors to which promptfoo sends all settings as they are written, and none of them in another way.
+#: Vendors to which promptfoo sends all settings verbatim.
 _SENT_WHOLE = frozenset({"togetherai", "cerebras"})
-#: Models of Groq and xAI that think: parts of their names, and the beginnings of those that do not tell it.
+#: Parts of the names of Groq's models that think, and the models of xAI that accept `reasoning_effort`.
 _GROQ_THINKS = ("gpt-oss", "qwen")
 _GROK_EFFORT = (
     "grok-4.5", "grok-4.5-latest", "grok-build-latest", "grok-4.3", "grok-4.3-latest", "grok-latest", "grok-3-mini-beta", "grok-3-mini",
     "grok-3-mini-latest", "grok-3-mini-fast-beta", "grok-3-mini-fast", "grok-3-mini-fast-latest",
 )  # fmt: skip
-#: Settings of OpenRouter that say which model answers.
+#: Settings of OpenRouter that choose the model.
 _ROUTING = ("transforms", "models", "route", "provider", "passthrough")
 _GROQ_FIELDS = ("compound_custom", "search_settings")
 
 
 def thinks(model: str) -> bool:
-    """Whether promptfoo takes a model of OpenAI for one that thinks before it answers."""
+    """Whether promptfoo considers a model of OpenAI a reasoning model."""
     name = _plain_name(model)
     return (
         name.startswith(("o1", "o3", "o4")) or any(f"/{each}" in name for each in ("o1", "o3", "o4")) or _is_gpt5(name)
@@ -76,7 +76,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _default(call: ModelCall, config: Mapping[str, Any], name: str, usual: float) -> float | None:
-    """A setting of the environment, or what promptfoo sends without any."""
+    """A setting from the environment, or promptfoo's default."""
     return number_in(call.environment, name, None if is_true(config.get("omitDefaults")) else usual)
 
 
@@ -140,7 +140,7 @@ def _penalties(call: ModelCall, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_vendor(call: ModelCall, body: dict[str, Any]) -> dict[str, Any]:
-    """The body with what only one vendor gets, and without what it does not take."""
+    """The body with the settings of its vendor, and without those that the vendor does not accept."""
     if call.vendor == "groq":
         told = kept(call.own, ("reasoning_format", "include_reasoning"))
         return {**body, **told, **true_ones(call.own, _GROQ_FIELDS)}

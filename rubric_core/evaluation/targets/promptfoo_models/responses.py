@@ -24,7 +24,7 @@ _LIMIT = 1024
 _REFUSED = frozenset({"mcp", "functionToolCallbacks", "background", "webhook_url"})
 _FILLED = ("tools", "response_format", "reasoning_effort", "reasoning")
 _TOLD = ("max_tool_calls", "previous_response_id", "truncation", "metadata")
-#: The note that promptfoo makes of a call without arguments.
+#: The text that promptfoo writes for a call without arguments.
 _NO_ARGUMENTS = "Function called but no arguments were extracted. Consider using the correct Responses API tool format."
 
 
@@ -123,7 +123,7 @@ def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
 
 
 def _item(item: Mapping[str, Any]) -> tuple[bool, str]:
-    """Whether an item of the output is a refusal, and what it adds to the output."""
+    """Whether an item of the output is a refusal, and its text for the output."""
     kind = item.get("type")
     if kind == "message":
         return _message(item) if item.get("role") == "assistant" else (False, "")

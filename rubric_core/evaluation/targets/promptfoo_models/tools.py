@@ -26,7 +26,7 @@ def _function(tool: Any) -> Mapping[str, Any]:
 
 
 def anthropic_tools(tools: Any) -> list[dict[str, Any]]:
-    """The tools as Anthropic takes them; none for what is no list."""
+    """The tools in Anthropic's form; none if they are not a list."""
     if not isinstance(tools, list):
         return []
     if not _is_openai(tools):
@@ -49,7 +49,7 @@ def _named_choice(choice: Any) -> str:
 
 
 def anthropic_choice(choice: Any) -> Any:
-    """The choice as Anthropic takes it; one that is not OpenAI's is left as it is."""
+    """The choice in Anthropic's form; unchanged if it is not in OpenAI's."""
     if isinstance(choice, str) and choice in _CHOICES:
         return {"type": "any" if choice == "required" else choice}
     name = _named_choice(choice)
@@ -57,7 +57,7 @@ def anthropic_choice(choice: Any) -> Any:
 
 
 def google_choice(choice: Any) -> Any:
-    """The choice as Google takes it; one that is not OpenAI's is left as it is."""
+    """The choice in Google's form; unchanged if it is not in OpenAI's."""
     if isinstance(choice, str) and choice in _CHOICES:
         return {"functionCallingConfig": {"mode": "ANY" if choice == "required" else choice.upper()}}
     name = _named_choice(choice)

@@ -25,6 +25,6 @@ PROVIDERS: tuple[ProviderKind[Any], ...] = (
 
 
 def kind_named(name: str) -> ProviderKind[Any] | None:
-    """The kind that is written `name`; what follows a colon is its model."""
+    """The kind with this name; the model may follow after a colon."""
     word = name.partition(":")[0]
     return next((k for k in PROVIDERS if word in k.names), None)

@@ -33,7 +33,7 @@ class AgentError(ValueError):
 
 
 class Invocation(NamedTuple):
-    """How the program is called for one request."""
+    """The command line and the input of the program for one request."""
 
     arguments: Sequence[str]
     stdin: str = ""

@@ -12,13 +12,14 @@ __all__ = ["last_text", "number", "objects", "read_answer", "read_messages", "re
 #: The keys for the text of an answer, in all releases; the first one present counts.
 _TEXTS = ("text", "output", "output_messages", "answer", "candidate_answer", "model_answer", "messages")
 
-#: The keys of a message that graders get apart from its role and calls, and of a call apart from its tool and input.
+#: The keys of a message that graders receive besides its role and calls, and those of a call besides its tool and
+#: input.
 _MESSAGE_KEYS = ("name", "content", "start_time", "end_time", "duration_ms", "metadata")
 _CALL_KEYS = ("output", "id", "status", "start_time", "end_time", "duration_ms")
 
 
 def read_answer(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
-    """The answer in an object; None without one.
+    """The answer in an object; None if it contains none.
 
     Args:
         told: The object.

@@ -105,7 +105,7 @@ class ApiModel:
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
 
     def _unwanted(self, refusal: HttpRefusalError, without: Collection[Option]) -> Option | None:
-        """The option that a server rejects; the schema when it does not say which."""
+        """The option that a server rejects; the schema if the error names none."""
         if refusal.status not in (400, 422) or refusal.refusal.certain:
             return None
         left = {option: words for option, words in self.wire.options.items() if option not in without}
@@ -121,7 +121,7 @@ def sampling(request: Request, settings: Api) -> tuple[float | None, int | None]
 
 
 def alternate_roles(system: str, turns: Sequence[tuple[str, str]]) -> tuple[ChatMessage, ...]:
-    """What `merged` gave, as messages."""
+    """The result of `merged`, as messages."""
     said = (ChatMessage("assistant" if role == "assistant" else "user", text) for role, text in turns)
     return (*((ChatMessage("system", system),) if system else ()), *said)
 

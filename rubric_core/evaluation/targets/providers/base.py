@@ -15,7 +15,7 @@ __all__ = ["ProviderKind", "TargetLocation"]
 
 @dataclass(frozen=True, slots=True)
 class TargetLocation:
-    """Where a target comes from: its name, its directories, and the places of its settings in their file."""
+    """The source of a target: its name, its directories, and the places of its settings in their file."""
 
     name: str
     #: Gives "targets.yaml:7, base_url" for a setting, "targets.yaml:5" for the entry.

@@ -85,7 +85,7 @@ def _object_answer(told: Mapping[str, Any], text: str, took: float) -> Answer:
 
 
 def _is_meant(told: Mapping[str, Any]) -> bool:
-    """Whether an object is meant as a reply, and is not an answer that happens to be JSON."""
+    """Whether an object is intended as a reply, rather than an answer that happens to be JSON."""
     return any(name in told for name in ("output", "output_messages", "text"))
 
 
@@ -117,7 +117,7 @@ def _lost(messages: Sequence[Mapping[str, Any]], kept: Sequence[Mapping[str, Any
 
 
 def _misfit(value: object, form: Any, where: str) -> str:
-    """Where and how a value violates its form; empty when it does not."""
+    """Where and how a value violates its form; empty if it does not."""
     if isinstance(form, Mapping):
         return _mapping_misfit(value, form, where)
     if isinstance(form, list):

@@ -73,7 +73,7 @@ class _Endpoint:
         return HttpCall(settings.method, url, {**kept, **sendable}, body, keyed, follows=True)
 
     def _body(self, values: Mapping[str, Any]) -> tuple[str, bytes]:
-        """The type and the content of the body. A text that is JSON as it is written stays JSON whatever is filled in."""
+        """The type and the content of the body. A text that is valid JSON remains valid JSON after filling in."""
         written: Any = _DEFAULT_BODY if self.settings.body is None else self.settings.body
         if isinstance(written, str):
             try:
@@ -102,7 +102,7 @@ class _Endpoint:
         return _PLACEHOLDER.sub(filled, text)
 
     def _value(self, name: str, values: Mapping[str, Any], setting: str) -> Any:
-        """What a placeholder stands for. Raises ProviderError for an unknown one, and for a variable that the case lacks."""
+        """The value of a placeholder. Raises ProviderError for an unknown one, and for a variable that the case lacks."""
         found = at_path(values, name)
         if found is MISSING:
             known = ", ".join(f"{{{{ {each} }}}}" for each in _NAMES)

@@ -27,10 +27,10 @@ _LONGEST_ASKED = 120.0
 _FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
 #: The beginnings of event streams.
 _STREAM = ("data:", "event:")
-#: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
+#: Statuses to retry: timeouts, busy servers, server errors. 529 is Anthropic's status for an overloaded server.
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
-#: The redirects that repeat a request as it is, and those that do so for requests without a body.
+#: Redirects that repeat a request unchanged, and those that do so for requests without a body.
 _REPEATED, _REPEATED_GET = (307, 308), (301, 302, 303)
 #: The most requests for one answer, redirects included.
 _REDIRECTS = 6
@@ -65,7 +65,7 @@ class HttpRefusalError(ProviderError):
 
 @dataclass
 class HttpTarget:
-    """How one target is called. When a server asks to slow down, all requests to the target wait."""
+    """The connection to one target. When a server asks to slow down, all requests to the target wait."""
 
     settings: Api | HttpEndpoint
     place: TargetLocation
@@ -250,7 +250,7 @@ def _without_query(address: str) -> str:
 
 
 def redirect_target(call: HttpCall, reply: HttpReply) -> str | None:
-    """Where a redirect is followed to: the same scheme, host and port only, so that no key reaches another server."""
+    """The address to which a redirect leads: same scheme, host and port only, so that no key reaches another server."""
     repeated = reply.status in _REPEATED or (reply.status in _REPEATED_GET and call.method == "GET")
     location = reply.headers.get("location", "")
     if not repeated or not location:

@@ -15,10 +15,10 @@ __all__ = ["LONGEST_ARGUMENT", "ProgramRunner"]
 #: Bytes; systems refuse longer arguments.
 LONGEST_ARGUMENT = 120_000
 _OUTPUT_LIMIT = 20_000_000
-#: The places in a Python traceback, and the files in it that nobody here wrote.
+#: The places in a Python traceback, and the files in it that belong to Python or to packages.
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _INSTALLED = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|Python[\d.]*[/\\]Lib)[/\\]|^<")
-#: What Python and Node.js say where the script that they are given does not exist.
+#: The messages of Python and Node.js for a script that does not exist.
 _NO_PYTHON_SCRIPT = re.compile(r"can't open file '(.{1,300}?)': \[Errno 2\]")
 _NO_NODE_SCRIPT = re.compile(r"^Error: Cannot find module '(.{1,300}?)'$", re.MULTILINE)
 _MESSAGE = 400
@@ -48,7 +48,7 @@ def _missing_script(error: str) -> str:
 
 @dataclass(frozen=True)
 class ProgramRunner:
-    """How the program of one target is run."""
+    """Runs the program of one target."""
 
     place: TargetLocation
     ports: Ports

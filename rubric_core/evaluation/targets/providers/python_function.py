@@ -21,7 +21,7 @@ __all__ = ["PYTHON"]
 
 _TIMEOUT = 120.0
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
-#: Before the reply on standard output; what the function prints goes to standard error.
+#: Precedes the reply on standard output; the output of the function itself goes to standard error.
 _MARK = "\x1e"
 # Reads {path, module, name, prompt, optional}; writes {"result": …} or {"problem": …, "file": …, "line": …}.
 _DRIVER = r"""
@@ -129,7 +129,7 @@ class _Function:
         return ProviderError(str(error).replace("the command", f"the process of {self.settings.function}", 1))
 
     def _problem(self, said: Mapping[str, Any], module: str) -> str:
-        """What went wrong, in one sentence. It may quote the function's own words, so secrets are taken out."""
+        """What went wrong, in one sentence. Secrets in the function's own message are hidden."""
         where = self._shown(said)
         if said["problem"] == "module":
             return f"there is no module {said['name']} in {self._modules()}; `cwd` says where modules are looked for"
@@ -148,7 +148,7 @@ class _Function:
         return f"{self.settings.function} failed: {where}{words}"
 
     def _shown(self, said: Mapping[str, Any]) -> str:
-        """The place of an error as `app/bot.py:12: `, relative to where modules are looked for; empty without one."""
+        """The place of an error as `app/bot.py:12: `, relative to the directories of modules; empty if unknown."""
         if "file" not in said:
             return ""
         path, root = Path(str(said["file"])), self._modules()
@@ -194,7 +194,7 @@ def _interpreter(settings: PythonFunction, place: TargetLocation, ports: Ports) 
 
 
 def _files(settings: PythonFunction) -> Iterator[str]:
-    """Where its module may be, relative to the directory of the suite."""
+    """The possible files of its module, relative to the directory of the suite."""
     yield from (f"{settings.cwd or '.'}/{name}" for name in module_files(settings.function or ""))
 
 

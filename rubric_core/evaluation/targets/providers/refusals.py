@@ -66,7 +66,7 @@ def refusal_of(reply: HttpReply) -> ErrorReply:
 
 
 def _error_in(body: bytes) -> Any:
-    """The error in a body, as an object where it has one."""
+    """The error in a body, as an object if it is one."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

@@ -44,7 +44,7 @@ class _Replay:
             if self._rows is None:
                 self._rows = [row for row in self._read() if self._is_selected(row)]
         rows = [row for row in self._rows if _first(row, _CASE) == request.case_id]
-        # The second run of a case uses its second recording; the last one serves all further runs.
+        # The second run of a case uses its second recording, and so on; after the last recording, that one is repeated.
         answer = read_answer(rows[min(request.attempt, len(rows)) - 1]) if rows else None
         if answer is None:
             where = self.place.where(self.source)
