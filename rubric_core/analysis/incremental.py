@@ -23,7 +23,7 @@ from rubric_core.language.file_kinds import (
     FileKind,
 )
 from rubric_core.language.model import CASE, Execution, Suite
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import CASE_ITEM, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
@@ -187,6 +187,8 @@ class Check:
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST or self.of_promptfoo else CASE
+        if self.analysis.kind is FileKind.PROMPTFOO_SCENARIOS and block.key != ROOT_LIST:
+            kind = CASE_ITEM  # the cases of a single scenario
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if isinstance(self.analysis.document, LineDocument) and state.tree.problems:
             items = []  # of an invalid JSON line, it is unknown what else is missing

@@ -107,7 +107,7 @@ class Linking:
                 state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
                 is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
             )  # fmt: skip
-            context = Context(block.text, self.dialect, _defaults(state.shapes))
+            context = Context(block.text, self.dialect, _defaults(states[self.frame.block].shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)
         if known and previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
-from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
+from rubric_core.loading.files import SUITE_NAMES, absolute, is_promptfoo_name, read_standard_input, read_text
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
@@ -88,6 +88,8 @@ class SourceCollector:
         #: A message for each name without a match.
         self.failures: list[str] = []
         self._seen: set[Path] = set()
+        #: The folders of configurations of promptfoo that were named themselves, as they were spelt.
+        self._configured: dict[Path, Path] = {}
 
     def found(self) -> Iterator[Source]:
         """All files to check."""
@@ -100,17 +102,28 @@ class SourceCollector:
         self.failures += self._discovery.unreadable
 
     def referenced(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
-        """The referenced files inside of one of the folders that are not among the files to check."""
+        """The referenced files inside of one of the folders that are not among the files to check.
+
+        A configuration of promptfoo that was named includes the files below its folder that it refers to.
+        """
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
         for each in several:
             known = ids.get(each.path, frozenset())
             ids[each.path] = None if known is None or each.ids is None else known | each.ids
         for each in several:
-            shown = self._discovery.passed(each.path) if each.path not in self._seen else None
+            shown = self._spelling(each) if each.path not in self._seen else None
             if shown is not None:
                 self._seen.add(each.path)
                 yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
+
+    def _spelling(self, referenced: ReferencedFile) -> str | None:
+        """How a file is spelt that is checked because others refer to it; None for one that is not."""
+        shown = self._discovery.passed(referenced.path)
+        if shown is not None or referenced.kind not in OF_PROMPTFOO:
+            return shown
+        folder = next((each for each in self._configured if each in referenced.path.parents), None)
+        return None if folder is None else str(self._configured[folder] / referenced.path.relative_to(folder))
 
     @property
     def listed_folders(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:
@@ -154,7 +167,10 @@ class SourceCollector:
         elif not os.path.lexists(name):
             self.failures.append(f"{name}: there is no such file{_advice(Path(name))}")
         else:
-            yield Source(name, absolute(name), named=True)
+            path = absolute(name)
+            if self._promptfoo and is_promptfoo_name(path.name):
+                self._configured[path.parent] = Path(name).parent
+            yield Source(name, path, named=True)
 
     def _several(self, paths: Iterator[str], otherwise: str, *, named: bool = False) -> Iterator[Source]:
         number = 0

@@ -18,6 +18,8 @@ PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api
 METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
+#: How many arguments promptfoo calls functions of these names with.
+_ARGUMENTS = {"get_assert": 2, "call_api": 3}
 #: Longer programs are not examined.
 _LONGEST = 200_000
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
@@ -110,7 +112,29 @@ def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
     except (ValueError, RecursionError, MemoryError):
         return None
     names = frozenset(_bound(tree.body))
-    return None if "*" in names or "__getattr__" in names else _lacking(functions, names)
+    if "*" in names or "__getattr__" in names:
+        return None
+    return _lacking(functions, names) or _uncallable(tree.body, functions)
+
+
+def _uncallable(body: Iterable[object], functions: tuple[str, ...]) -> ProgramTrouble | None:
+    """A function at the top that takes other arguments than promptfoo calls it with, or gives no result."""
+    import ast  # noqa: PLC0415
+
+    named = functions[0] if functions else ""
+    count = _ARGUMENTS.get(named)
+    defined = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == named]
+    if count is None or len(defined) != 1 or defined[0].decorator_list:
+        return None
+    taken = defined[0].args
+    most = len(taken.posonlyargs) + len(taken.args)
+    needed = most - len(taken.defaults)
+    if needed > count or (most < count and taken.vararg is None):
+        return ProgramTrouble(f"is called with {count} arguments, and its `{named}` takes {most}")
+    gives = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(defined[0]))
+    if gives or any(isinstance(n, ast.Raise | ast.Yield | ast.YieldFrom) for n in ast.walk(defined[0])):
+        return None
+    return ProgramTrouble(f"has a `{named}` that returns nothing")
 
 
 def _bound(body: Iterable[object]) -> Iterator[str]:

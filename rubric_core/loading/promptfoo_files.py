@@ -96,15 +96,19 @@ class _Places(CasePlaces):
 
     def _prompt_files(self, node: Node, at: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
-        for path in paths:
-            text = self.look.text(path) if path.suffix not in CODE_FILES else None
-            if text is not None and ("{{" in text or "{%" in text or path.suffix == ".json"):
-                name = Path(os.path.relpath(path, self.base)).as_posix()
-                self.issues.append(PromptFileText(span=at.span, name=name, text=text))
+        self._prompt_texts(at, paths)
         self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
         texts = [self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")]
         whole = len(texts) == len(paths) and None not in texts
         self.outside.append(OutsideText("prompt", node, tuple(t for t in texts if t is not None) if whole else None))
+
+    def _prompt_texts(self, at: Node, paths: Iterable[Path]) -> None:
+        """The texts of prompts, whose templates are judged where the files are named."""
+        for path in paths:
+            text = self.look.text(path) if path.suffix not in CODE_FILES else None
+            if text is not None and ("{{" in text or "{%" in text or path.suffix in (*DATA, ".jsonl")):
+                name = Path(os.path.relpath(path, self.base)).as_posix()
+                self.issues.append(PromptFileText(span=at.span, name=name, text=text))
 
     def prompt(self, shape: ConfiguredPrompt) -> None:
         """A prompt with a label."""
@@ -187,6 +191,8 @@ class _Places(CasePlaces):
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
                 found = self.needs(node, consequence, calls=called_in(shape, field), ruby=field == "value")
+                if field == "rubric_prompt" and found:
+                    self._prompt_texts(node, found)
                 if field == "value" and isinstance(shape, IsJson | ContainsJson):
                     schemas = (path for path in found or () if path.suffix.lower() in DATA)
                     self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))

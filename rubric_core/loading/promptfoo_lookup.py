@@ -15,7 +15,7 @@ from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.program_functions import program_trouble
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.reference_issues import BrokenProgram, MissingFile
+from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
 from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
@@ -24,6 +24,7 @@ __all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
 
 #: The extensions of programs.
 CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
+_JAVASCRIPT = (".js", ".cjs", ".mjs")
 #: Prefixes of paths that are not local files.
 PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
 #: A path with one of these is only known at run time.
@@ -165,6 +166,8 @@ class PromptfooLookup:
                     consequence=consequence,
                 )
             )  # fmt: skip
+        elif paths[0].suffix in _JAVASCRIPT and (text := self.look.text(paths[0])) is not None:
+            self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

@@ -13,6 +13,7 @@ __all__ = [
     "EmptyFile",
     "MissingFile",
     "PathLikePrompt",
+    "ProgramText",
     "PromptFileText",
     "PromptText",
     "UnknownTarget",
@@ -104,6 +105,15 @@ class BrokenProgram(Issue):
     function: str = ""
     meant: str = ""
     consequence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramText(Issue):
+    """A JavaScript file in which promptfoo finds what it is to call; `span` is where the configuration names it."""
+
+    name: str
+    text: str
+    consequence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

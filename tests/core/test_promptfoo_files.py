@@ -335,6 +335,18 @@ TABLES = [
     ("word,__expected\nhi,icontain: hi\n", ["2:4 promptfoo has no assertion type `icontain`; did you mean `icontains`?"]),
     ("word,__expected\nhi,contains_any:hi\n", ["2:4 promptfoo has no assertion type `contains_any`; did you mean `contains-any`?"]),
     ("word,__expected\nhi,similr(0.9):hi\n", ["2:4 promptfoo has no assertion type `similr`; did you mean `similar`?"]),
+    ("word,__expected\nhi,fn:output.lenght > 2\n", ["2:4 there is no `lenght`; did you mean `length`?"]),
+    ("word,__expected\nhi,javascript:output.trim(\n", ["2:4 JavaScript cannot read this code: `(` is not closed"]),
+    ("word,__expected\nhi,icontains:\n", ["2:4 `icontains` needs a value"]),
+    ("word,__expected\nhi,regex:hi(\n", ["2:4 this pattern is invalid: unterminated group"]),
+    ("word,__expected\nhi,isrefusal\nhi,not_is_json\n", [
+        "2:4 promptfoo has no assertion type `isrefusal`; did you mean `is-refusal`?",
+        "3:4 promptfoo has no assertion type `not_is_json`; did you mean `not-is-json`?",
+    ]),
+    ("word,__threshold,__expected\nhi,50,contains:hi\n", [
+        "2:4 `__threshold` is 50, but scores are 0..1: the case can never pass",
+    ]),
+    ("word,__threshold,__expected\nhi,50,fn:output.length\nhi,1,regex:^hi\n", []),
     ("word,__expected\n\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
     ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),
     ("word,__expected\nhi,similar(0.9):hi\nhi,fn:output\nhi,grade:polite\nhi,file://check.js\nhi,https://x.y\n", []),
@@ -390,3 +402,31 @@ def test_settings_of_assertions_in_a_table(tmp_path: Path, capsys: pytest.Captur
     main(["check", str(tmp_path), "--format", "json"])
     found = [(each["range"]["start"]["line"], each["severity"]) for each in json.loads(capsys.readouterr().out)]
     assert found == [(0, "warning"), (2, "error"), (3, "error")]
+
+
+def test_chats_on_lines_are_read_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = "prompts: [file://chats.jsonl]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n"
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    good = '[{"role": "user", "content": "Say {{word}}"}]\n'
+    (tmp_path / "chats.jsonl").write_text(f"{good}\n{good.replace('user', 'usr')}", encoding="utf-8")
+    main(["check", str(tmp_path), "--format", "json"])
+    found = [each["message"] for each in json.loads(capsys.readouterr().out) if each["code"] == "broken-template"]
+    assert found == ["chats.jsonl, line 3: there is no role `usr`; did you mean `user`?"]
+
+
+def test_a_configuration_that_is_named_is_checked_with_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But not with files outside of its folder, and no suite with its cases."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "evals/promptfooconfig.yaml": "prompts: ['Say {{word}}']\nproviders: [echo]\ntests: [cases/a.yaml, ../b.yaml]\n",
+        "evals/cases/a.yaml": "- vars: {word: hi}\n  asserts: []\n",
+        "b.yaml": "- vars: {word: hi}\n  asserts: []\n",
+    }
+    (tmp_path / "evals/cases").mkdir(parents=True)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    main(["check", "evals/promptfooconfig.yaml", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [(each["path"], each["code"]) for each in found] == [("evals/cases/a.yaml", "unknown-key")]

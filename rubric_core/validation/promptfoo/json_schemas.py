@@ -44,12 +44,16 @@ _FORMATS = (
     "ipv4", "ipv6", "regex", "uuid", "json-pointer", "json-pointer-uri-fragment", "relative-json-pointer", "byte", "int32", "int64", "float",
     "double", "password", "binary",
 )  # fmt: skip
-#: Keywords of later drafts and of extensions, which are not reported.
-_UNSURE = frozenset({
+#: Keywords of later drafts, which the validator refuses as it refuses unknown ones.
+_LATER = frozenset({
     "prefixItems", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas",
-    "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "contentSchema", "discriminator", "formatMinimum",
-    "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum", "<<",
+    "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "discriminator",
 })  # fmt: skip
+#: Keywords of extensions, which are not reported.
+_UNSURE = frozenset({
+    "contentSchema", "formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum", "<<",
+})  # fmt: skip
+_DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
 def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
@@ -117,7 +121,12 @@ def _schema(node: Node) -> Iterator[Finding]:
         name, value = entry.name, entry.value
         if name is None or name in _UNSURE:
             continue
-        if name not in _KNOWN:
+        if name in _LATER:
+            words = f"`{name}` is a keyword of later drafts; promptfoo's validator reads draft 7"
+            yield Finding(entry.key.span, words, consequence=ROW_ERRORS)
+        elif name == "$schema" and isinstance(value, Scalar):
+            yield from _draft(value)
+        elif name not in _KNOWN:
             yield _unknown(entry, name)
         elif name == "type":
             yield from _types(value)
@@ -156,6 +165,14 @@ def _pattern(node: Scalar) -> Iterator[Finding]:
         yield Finding(node.span, f"this pattern is invalid: {error}", consequence=ROW_ERRORS)
     except (UnsupportedPatternError, RecursionError):
         return
+
+
+def _draft(node: Scalar) -> Iterator[Finding]:
+    """The address of a draft, which has to be that of draft 7 to the letter."""
+    if isinstance(node.value, str) and node.text.rstrip("#") != _DRAFT_7.rstrip("#") and "{{" not in node.text:
+        fixes = (Fix(f"change it to {_DRAFT_7}", (Edit(node.span, quoted(_DRAFT_7)),)),)
+        words = f"promptfoo's validator knows draft 7 only, by the address {_DRAFT_7}"
+        yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
 
 
 def _format(node: Scalar) -> Iterator[Finding]:

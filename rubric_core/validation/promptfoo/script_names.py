@@ -9,10 +9,10 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["place_in_code", "undefined_names"]
+__all__ = ["OF_MODULES", "WORDS", "place_in_code", "undefined_names"]
 
 #: Words that look like names but are not, or whose meaning depends on the context.
-_WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
+WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
 #: Candidates for misspelt names, besides those of the code.
 _OFTEN_MEANT = (
     "JSON",
@@ -31,7 +31,7 @@ _OFTEN_MEANT = (
 _PYTHON_MEANT = ("json", "len", "str", "int", "float", "any", "all", "sorted", "True", "False", "None", "isinstance")
 #: What `context` of assertions has, and of transforms.
 _IN_CONTEXT = ("vars", "prompt", "test", "config", "provider", "providerResponse")
-_OF_MODULES = frozenset({"require", "module", "exports", "__dirname", "__filename"})
+OF_MODULES = frozenset({"require", "module", "exports", "__dirname", "__filename"})
 
 
 def undefined_names(
@@ -50,7 +50,7 @@ def undefined_names(
     """
     if not is_python and any(each.text == "eval" for each in read.free):
         return
-    known = frozenset(given) if is_python else GLOBALS.union(_WORDS, given)
+    known = frozenset(given) if is_python else GLOBALS.union(WORDS, given)
     uses: dict[str, list[FreeName]] = {}
     for each in read.free:
         if each.text not in known:
@@ -61,7 +61,7 @@ def undefined_names(
         known_places = [place for place in places if place is not None]
         meant = f"context.{name}" if name in _IN_CONTEXT and not is_python else closest(name, candidates)
         advice = f"; did you mean `{meant}`?" if meant else ""
-        if name in _OF_MODULES and not is_python:
+        if name in OF_MODULES and not is_python:
             advice = "; a file has it, which begins with file://"
         edits = tuple(Edit(place, meant) for place in known_places) if meant else ()
         fixes = (Fix(f"change it to `{meant}`", edits),) if edits and may_fix and None not in places else ()

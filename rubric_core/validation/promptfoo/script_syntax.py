@@ -1,12 +1,13 @@
 """Mistakes in the inline code of a promptfoo configuration that are certain without running it (issue 18, section 2)."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.javascript_syntax import read_function_body
 
-__all__ = ["CodeReading", "FreeName", "read_javascript", "read_python"]
+__all__ = ["CodeReading", "FreeName", "read_javascript", "read_javascript_module", "read_python"]
 
 #: Longer code is not checked.
 _LONGEST = 20_000
@@ -17,6 +18,11 @@ _STATEMENT = pattern(r"(?:\{\s{0,9})?(return|if|for|while|switch|throw|try)\b(?!
 #: After declarations, promptfoo puts `return` before the last statement.
 _LAST_RETURN = pattern(r";\s{0,9}(return)\b[^;{}]{0,2000};{0,9}\s{0,9}\Z")
 _TEMPLATE = pattern(r"\{\{[^{}]{0,500}\}\}")
+#: What makes a module of a statement, or of an expression.
+_EXPORTED = pattern(
+    r"^export[ \t]{1,9}(?:default[ \t]{1,9})?(?=(?:const|let|var|async|function|\(|[a-z]\w{0,60}[ \t]{0,9}=>))",
+    re.MULTILINE,
+)
 #: Represents a template: any character in a string, and unknown code elsewhere.
 _UNKNOWN = "\0"
 _RETURN = "return "
@@ -78,6 +84,17 @@ def _offset(lines: list[str], line: int, column: int) -> int | None:
     if not 0 <= line < len(lines):
         return None
     return sum(len(each) + 1 for each in lines[:line]) + min(max(column, 0), len(lines[line]))
+
+
+@lru_cache(maxsize=_MOST_READ)
+def read_javascript_module(code: str) -> CodeReading:
+    """Read a file of JavaScript; nothing is said of one with classes and imports, which are not read."""
+    if len(code) > _LONGEST:
+        return CodeReading()
+    # As long as before, so that lines and columns stay.
+    read = read_function_body(_EXPORTED.sub(lambda found: " " * len(found[0]), code))
+    free = tuple(FreeName(token.text, token.start) for token in read.free)
+    return CodeReading(read.fault, read.fault_at if read.fault else None, free, read.bound)
 
 
 @lru_cache(maxsize=_MOST_READ)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.dialect import Dialect
@@ -17,6 +18,7 @@ from rubric_core.loading.promptfoo_table import (
     short_check,
 )
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.table_checks import is_script, value_faults
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["table_mistakes"]
@@ -24,6 +26,12 @@ __all__ = ["table_mistakes"]
 #: Aliases of types that are allowed in tables only.
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = pattern(r"[_\-\s]")
+#: Types that are a whole check, by their letters.
+_ALONE = MappingProxyType({
+    name.replace("-", ""): name
+    for each in ("is-json", "is-xml", "is-sql", "is-html", "is-refusal", "contains-json", "contains-xml", "contains-sql", "contains-html")
+    for name in (each, f"not-{each}")
+})  # fmt: skip
 
 
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
@@ -40,8 +48,22 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
                 consequence=STOPS,
             )  # fmt: skip
             continue
+        yield from _high_threshold(header, row)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
+
+
+def _high_threshold(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
+    """A threshold that no row reaches, unless scripts give scores of their own."""
+    columns = [column.text.strip() for column in header]
+    checks = (short_check(cell.text) for column, cell in zip(columns, row, strict=True) if is_expected(column))
+    if any(found is not None and is_script(found[0]) for found in checks):
+        return
+    for column, cell in zip(columns, row, strict=True):
+        text = cell.text.strip()
+        if column == "__threshold" and _is_number(text) and float(text) > 1:
+            words = f"`__threshold` is {text}, but scores are 0..1: the case can never pass"
+            yield Finding(cell.span, words)
 
 
 def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
@@ -103,10 +125,15 @@ def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Find
 
 
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
+    word, colon, value = text.partition(":")
+    if colon and (word in dialect.types or word in _SHORT):
+        yield from value_faults(word, value.strip(), cell, _inside(cell))
+        return
     found = short_check(text)
     if found is None or not found[1]:
+        yield from _without_value(text, cell)
         return
-    name, _ = found
+    name = found[0]
     if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
         return
     plain = name.lower().replace("_", "-")
@@ -119,6 +146,17 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
         fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
+
+
+def _without_value(text: str, cell: Cell) -> Iterator[Finding]:
+    """The misspelt type of a check that needs no value."""
+    meant = _ALONE.get(_FOLDED.sub("", text).lower())
+    if meant is not None and text != meant:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(_inside(cell), meant),)),)
+        yield Finding(
+            cell.span, f"promptfoo has no assertion type `{text}`; did you mean `{meant}`?", fixes=fixes,
+            consequence="promptfoo compares the output with the whole text of the cell",
+        )  # fmt: skip
 
 
 def _is_number(text: str) -> bool:

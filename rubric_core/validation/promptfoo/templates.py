@@ -14,9 +14,11 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = [
+    "SENT_AS_IS",
     "UsedName",
     "environment_in",
     "half_placeholders",
+    "half_written",
     "literal_placeholders",
     "names_in",
     "read_by_code",
@@ -24,6 +26,8 @@ __all__ = [
     "unrendered_values",
 ]
 
+#: What becomes of a placeholder that is none.
+SENT_AS_IS = "it is sent as it is"
 #: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
 _EXPRESSION = pattern(
     r"\{\{-?(?P<shown>(?:[^{]|\{(?!\{))*?)-?\}\}|\{%-?(?P<statement>(?:[^{]|\{(?!%))*?)-?%\}|\{#(?:[^{]|\{(?!#))*?#\}"
@@ -163,6 +167,14 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
             yield from _open(node, context)
 
 
+def half_written(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`{name}}`, `{ {name} }` and `{{ name` in a text of a file, where single braces may be meant."""
+    if not _is_code(node.text):
+        yield from _apart(node, context)
+        yield from _half(node, context)
+        yield from _open(node, context)
+
+
 def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:
     """Texts of a request that consist of `{name}` only; inside of longer texts it may be intended."""
     for node in texts:
@@ -205,7 +217,7 @@ def _single(node: Scalar, context: Context) -> Iterator[Finding]:
             Span(*found.span()),
             f"`{found[0]}` is no placeholder; write `{written}`",
             fixes=fixes,
-            consequence="it is sent as it is",
+            consequence=SENT_AS_IS,
         )
 
 
@@ -217,7 +229,7 @@ def _half(node: Scalar, context: Context) -> Iterator[Finding]:
         at = Span(start + found.start(), start + found.end())
         fixes = (Fix(f"write `{written}`", (Edit(at, written),)),)
         words = f"`{found[0]}` is no placeholder; write `{written}`"
-        yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
+        yield Finding(at, words, fixes=fixes, consequence=SENT_AS_IS)
 
 
 def _apart(node: Scalar, context: Context) -> Iterator[Finding]:
@@ -225,7 +237,7 @@ def _apart(node: Scalar, context: Context) -> Iterator[Finding]:
         written, at = f"{{{{ {found[1]} }}}}", Span(*found.span())
         fixes = (Fix(f"write `{written}`", (Edit(at, written),)),)
         words = f"`{found[0]}` is no placeholder; write `{written}`"
-        yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
+        yield Finding(at, words, fixes=fixes, consequence=SENT_AS_IS)
 
 
 def _open(node: Scalar, context: Context) -> Iterator[Finding]:
@@ -238,5 +250,5 @@ def _open(node: Scalar, context: Context) -> Iterator[Finding]:
             Span(found.start(), at),
             f"`{found[0].rstrip()}` is not closed; write `{written}`",
             fixes=fixes,
-            consequence="it is sent as it is",
+            consequence=SENT_AS_IS,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.edit import quoted, remove_entry
+from rubric_core.syntax.edit import quoted, remove_entry, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
@@ -24,6 +24,8 @@ _REWRITTEN = pattern(
 )
 _KEYS = frozenset(key.name for key in PromptfooCase.keys.values())
 _FILE = "file://"
+#: What is written for the merge key by a slip.
+_NEARLY_MERGE = ("<", "<<<", ">>")
 #: A variable whose value follows its colon without a space; the drive of a Windows path has one letter.
 _NO_BLANK = pattern(r"[A-Za-z_]\w{1,60}:(?=[^\s/\\])")
 _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in nothing"
@@ -47,7 +49,9 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
         yield from _path(node)
     elif isinstance(node, Mapping):
         for entry in node.entries:
-            if entry.name == "assert" and isinstance(entry.value, Sequence | Alias):
+            if entry.name in _NEARLY_MERGE and isinstance(entry.value, Alias):
+                yield _nearly_merged(entry)
+            elif entry.name == "assert" and isinstance(entry.value, Sequence | Alias):
                 yield Finding(
                     entry.key.span, "`assert` is a variable here; assertions stand beside `vars`",
                     fixes=beside_fix(shape.node, "vars", entry, context),
@@ -72,6 +76,13 @@ def values_in_file(shape: VariablesFile, context: Context) -> Iterator[Finding]:
     for entry in node.entries:
         if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
             yield from _value(entry.name or "", entry.value, node, context)
+
+
+def _nearly_merged(entry: Entry) -> Finding:
+    """`<: *name`, which is a variable."""
+    fixes = (Fix("write `<<`", (rename_key(entry, "<<"),)),)
+    words = f"`{entry.name}` is a variable here; variables of another mapping are merged with `<<`"
+    return Finding(entry.key.span, words, fixes=fixes, consequence="the variables that the prompts use stay empty")
 
 
 def stands_below_vars(node: Node | None, entry: Entry) -> bool:

@@ -16,6 +16,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -77,6 +78,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
+        yield from lacking_in_one(suite, _GIVEN)
     shared = _reused_names(suite, shared)
     yield from _in_code(suite, every)
     for placed, summary in suite.digest.rendering:

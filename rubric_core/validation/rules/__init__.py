@@ -214,6 +214,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "script-value": (
         "BrokenProgram",
+        "ProgramText",
         "Assertion",
         "CaseOptions",
         "ConfiguredProvider",

@@ -6,8 +6,9 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
-from rubric_core.loading.reference_issues import BrokenProgram
+from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.program_files import faults_of_program
 from rubric_core.validation.promptfoo.scripts import scripts, transforms
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -16,11 +17,14 @@ __all__ = ["SCRIPT_VALUE"]
 
 @rule("script-value", "warning", "A script of promptfoo that gives no result")
 def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
-    shape: Assertion | CaseOptions | ConfiguredProvider | BrokenProgram, context: Context
+    shape: Assertion | CaseOptions | ConfiguredProvider | BrokenProgram | ProgramText, context: Context
 ) -> Iterator[Finding]:
     """The name of a file without `file://`, code of several lines without `return`, and code that cannot be parsed."""
     if isinstance(shape, BrokenProgram):
         yield _program(shape, context)
+        return
+    if isinstance(shape, ProgramText):
+        yield from faults_of_program(shape)
         return
     if isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
         yield from scripts(shape, context.text)

@@ -1,0 +1,51 @@
+"""Messages in the files of prompts: misspelt keys and roles, which promptfoo sends as they are (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.validation.rule import Finding
+
+__all__ = ["MESSAGE_REFUSED", "chat_faults"]
+
+_KEYS = ("role", "content")
+_ROLES = ("system", "user", "assistant", "developer", "tool", "function", "model")
+#: What a message has beside these two with one vendor or another.
+_OTHERS = frozenset({
+    "name", "tool_calls", "tool_call_id", "tools", "parts", "type", "text", "refusal", "audio", "function_call", "cache_control", "id", "image",
+})  # fmt: skip
+MESSAGE_REFUSED = "promptfoo sends the message as it is; a model refuses it, and each row is an error"
+
+
+def chat_faults(root: Node | None) -> Iterator[Finding]:
+    """What no model takes in a list of messages; nothing for a list of anything else."""
+    items = root.items if isinstance(root, Sequence) else []
+    messages = [item for item in items if isinstance(item, Mapping)]
+    if len(messages) < len(items) or not any(item.get("role") and item.get("content") for item in messages):
+        return
+    for message in messages:
+        present = {entry.name for entry in message.entries}
+        yield from (found for entry in message.entries for found in _key(entry, present))
+        role = message.get("role")
+        if (
+            isinstance(role, Scalar)
+            and isinstance(role.value, str)
+            and role.text not in _ROLES
+            and "{" not in role.text
+        ):
+            meant = closest(role.text.lower(), _ROLES)
+            if meant is not None:
+                yield Finding(
+                    role.span, f"there is no role `{role.text}`; did you mean `{meant}`?", consequence=MESSAGE_REFUSED
+                )
+
+
+def _key(entry: Entry, present: set[str | None]) -> Iterator[Finding]:
+    name = entry.name
+    if name is None or name in _KEYS or name in _OTHERS:
+        return
+    meant = closest(name, tuple(key for key in _KEYS if key not in present))
+    if meant is not None:
+        yield Finding(
+            entry.key.span, f"a message has no key `{name}`; did you mean `{meant}`?", consequence=MESSAGE_REFUSED
+        )  # fmt: skip

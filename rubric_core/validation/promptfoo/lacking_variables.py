@@ -1,0 +1,71 @@
+"""Variables that every case has but one, and that a prompt uses whatever it is: there promptfoo fills in nothing (issue 18, section 2)."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.rule import Finding
+
+__all__ = ["lacking_in_one"]
+
+#: Of more cases each is not compared with all others at every letter.
+_MOST = 200
+_EMPTY = "promptfoo fills in nothing"
+
+
+def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Finding]:
+    """The one case of the list, or the one round of a scenario, that lacks what the others have. All have what is `given`."""
+    if any(each.shape is not None and each.shape.has("prompts") for each in suite.providers):
+        return
+    needed = sorted(_needed(suite).difference(_shared(suite), given))
+    if not needed:
+        return
+    others = any(each.what == "cases" for each in suite.outside or ())
+    yield from _in(list(suite.listed) if not suite.scenarios and not others else [], needed)
+    for scenario in suite.scenarios:
+        tests = [suite.frame._replace(case=each) for each in _parts(scenario.tests)]
+        of_tests = frozenset[str]().union(*(placed.summary.names for placed in tests))
+        plain = isinstance(scenario.tests, list) and all(placed.summary.is_plain for placed in tests)
+        rounds = [suite.frame._replace(case=each) for each in _parts(scenario.config)]
+        yield from _in(rounds if plain else [], [name for name in needed if name not in of_tests])
+
+
+def _shared(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables of `defaultTest`, wherever that is written."""
+    place = suite.configuration.places.get("default_test")
+    files = (each for each in suite.outside or () if place is not None and each.node is place.node)
+    return suite.bearers[0].summary.names.union(*(each.names or () for each in files))
+
+
+def _parts(listed: object) -> list[PromptfooCase]:
+    return [each for each in listed if isinstance(each, PromptfooCase)] if isinstance(listed, list) else []
+
+
+def _needed(suite: PromptfooSuite) -> frozenset[str]:
+    """What some prompt fills in without a test or a default."""
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    return frozenset(used.name for text in texts for used in names_in(text) if not used.optional)
+
+
+def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]:
+    if not 1 < len(cases) <= _MOST or not all(placed.summary.is_plain for placed in cases):
+        return
+    for name in needed:
+        lacking = [placed for placed in cases if name not in placed.summary.names]
+        if len(lacking) != 1 or not _is_sure(lacking[0], name):
+            continue
+        at = lacking[0].outer(lacking[0].case.places["vars"].key)
+        words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
+        yield Finding(at, words, consequence=_EMPTY)
+
+
+def _is_sure(placed: PlacedCase, name: str) -> bool:
+    """Whether a case runs with every prompt, and has no misspelt variable, which is reported itself."""
+    case = placed.case
+    if case.borrowed or any(case.has(field) for field in ("prompts", "provider_output")) or not case.has("vars"):
+        return False
+    return closest(name, sorted(placed.summary.names)) is None and not case.places["vars"].borrowed
