@@ -41,7 +41,7 @@ def configuration(prompt: str) -> str:
 
 async def result(folder: Path, prompt: str) -> CaseResult:
     (folder / "made.py").write_text(FUNCTIONS, encoding="utf-8")
-    (folder / "made.ts").write_text("export default () => 'Ann'", encoding="utf-8")
+    (folder / "made.lua").write_text("return 'Ann'", encoding="utf-8")
     (folder / "bin").mkdir(exist_ok=True)
     for name in ("bin/made", "bin/made.sh"):
         (folder / name).write_text(PROGRAM, encoding="utf-8")
@@ -83,7 +83,7 @@ async def test_a_function_makes_the_template(tmp_path: Path, prompt: str, answer
         ("exec:./answer", "command not found: answer; promptfoo looks for a name without a folder on the PATH only"),
         ("exec:sh -c 'exit 3'", "ended with exit code 3"),
         ("file://none.py:text", "there is no file `none.py`"),
-        ("file://made.ts", "does not run programs and functions that make prompts"),
+        ("file://made.lua", "does not run programs and functions that make prompts"),
     ],
 )
 async def test_a_prompt_that_cannot_be_made_is_unscored(tmp_path: Path, prompt: str, reason: str) -> None:

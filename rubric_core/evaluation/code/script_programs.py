@@ -1,7 +1,8 @@
 """The programs that run a piece of code, one for each language, in a process of their own.
 
 Each reads `{code, file, function, arguments, spare}` from its standard input, and prints `{"result": …}` behind a mark that follows
-whatever the code itself prints.
+whatever the code itself prints. node also loads packages of npm from where promptfoo would load them: from the file with the code or
+the folder of the run upward, then beside a promptfoo that is installed there, then beside its program.
 """
 
 __all__ = ["MARK", "NODE", "PYTHON", "RUBY"]
@@ -44,8 +45,15 @@ with contextlib.redirect_stdout(sys.stderr):
 sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
 """
 NODE = r"""
-const {pathToFileURL} = require('node:url');
+const {createRequire} = require('node:module'), {pathToFileURL} = require('node:url'), {realpathSync} = require('node:fs');
 const chunks = [];
+const load = async (name, told) => {
+  const places = [...(told.file ? [told.file] : []), process.cwd() + '/code', ...told.programs.map(each => realpathSync(each))];
+  for (const place of [...places]) try { places.push(createRequire(place).resolve('promptfoo')); } catch {}
+  let path;
+  for (const place of places) try { path = path ?? createRequire(place).resolve(name); } catch {}
+  return path && import(pathToFileURL(path).href);
+};
 console.log = console.info = console.debug = console.error;
 process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
@@ -55,8 +63,18 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   }
   const names = Object.keys(told.arguments), values = Object.values(told.arguments);
   let call;
+  if (told.package) {
+    told.module = await load(told.package, told);
+    if (!told.module) return process.stdout.write('\x1e{"result": {"missing": true}}');
+    names.push('loaded');
+    values.push(told.module.default ?? told.module);
+  }
+  if (/\.[cm]?ts$/i.test(told.file ?? '') && !await load('tsx', told) && !process.features.typescript) {
+    throw new Error('TypeScript needs the npm package tsx, or node 23: npm install tsx');
+  }
   if (told.file) {
-    const module = await import(pathToFileURL(told.file).href);
+    let module = await import(pathToFileURL(told.file).href);
+    if (module.default?.__esModule) module = module.default;  // a module that was compiled for require
     call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
     if (told.promptfoo) {
       const whole = module.default?.default || module.default || module;

@@ -28,10 +28,10 @@ Language = Literal["javascript", "python", "ruby"]
 
 _SHOWN = 500
 _OUTPUT_LIMIT = 10_000_000
-_FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>js|cjs|mjs|py|rb))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
-_LANGUAGES: Mapping[str, Language] = {
-    "js": "javascript", "cjs": "javascript", "mjs": "javascript", "py": "python", "rb": "ruby",
-}  # fmt: skip
+_FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>[cm]?[jt]s|py|rb))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
+#: The language of a file by its suffix; all others are JavaScript, in some of them with types.
+_LANGUAGES: Mapping[str, Language] = {"py": "python", "rb": "ruby"}
+_TYPED = re.compile(r"\.[cm]?ts\Z")
 _NAMES: Mapping[Language, str] = {"javascript": "JavaScript", "python": "Python", "ruby": "Ruby"}
 
 
@@ -40,9 +40,12 @@ class CodeFailedError(GraderError):
 
 
 def language_of(code: str, *, ruby: bool = False) -> Language:
-    """The language of code that does not declare one: by its file extension, else JavaScript. Ruby is only supported with `ruby`: promptfoo calls it for assertions and providers only."""
+    """The language of code that does not declare one: by its file extension, else JavaScript.
+
+    Ruby only with `ruby`: promptfoo calls it for assertions and providers and nothing else.
+    """
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
-    language = _LANGUAGES[found["suffix"]] if found else "javascript"
+    language = _LANGUAGES.get(found["suffix"], "javascript") if found else "javascript"
     return language if ruby or language != "ruby" else "javascript"
 
 
@@ -86,19 +89,23 @@ async def run_function(
     method: tuple[str, Mapping[str, Any]] | None = None,
     promptfoo: bool = False,
     getters: Mapping[str, str] | None = None,
+    package: str = "",
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
     `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside
     it. With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export
     if it has one, and infinite numbers are numbers. `getters` are functions without arguments in the arguments, by
-    their paths, with what they return.
+    their paths, with what they return. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}`
+    where it is not installed.
     """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
     told |= {"method": method} if method is not None else {}
-    told |= {"promptfoo": promptfoo, "getters": dict(getters or {})}
+    told |= {"promptfoo": promptfoo, "getters": dict(getters or {}), "package": package, "programs": []}
     if code.startswith(URL):
         told |= _in_file(code, language, ports, directory, at, function)
+    beside = shutil.which("promptfoo", path=ports.environment.get("PATH")) if package or _is_typed(told) else None
+    told["programs"] = [beside] if beside is not None else []
     program = _program(_argv(language, ports, at), told, directory, limit)
     try:
         finished = await run_program(program, ports.processes)
@@ -110,6 +117,10 @@ async def run_function(
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     answer = json.loads(reply)
     return float(answer["result"]) if promptfoo and answer.get("infinite") else answer["result"]
+
+
+def _is_typed(told: Mapping[str, Any]) -> bool:
+    return _TYPED.search(told["file"] or "") is not None
 
 
 def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:

@@ -35,7 +35,7 @@ __all__ = ["prepare_promptfoo"]
 #: The options of a test that are no settings of a provider.
 _OWN_OPTIONS = frozenset(key.name or name for name, key in CaseOptions.keys.items())
 #: A variable whose value is computed by a function in a file.
-_PROGRAM = pattern(r"file://.+\.(?P<ending>js|cjs|mjs|py)\Z")
+_PROGRAM = pattern(r"file://.+\.(?P<ending>[cm]?[jt]s|py)\Z")
 _METADATA = re.compile(r"\bmetadata\b")
 
 

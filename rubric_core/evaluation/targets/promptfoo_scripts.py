@@ -17,7 +17,7 @@ from rubric_core.text import Span
 __all__ = ["PromptfooScript", "script_of"]
 
 _SCRIPT = pattern(
-    r"(?:(?P<prefix>python|ruby):(?:file://)?|file://)(?P<file>.+\.(?P<ending>py|rb|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z"
+    r"(?:(?P<prefix>python|ruby):(?:file://)?|file://)(?P<file>.+\.(?P<ending>py|rb|[cm]?[jt]s)(?::[A-Za-z_$][\w$.]*)?)\Z"
 )
 _ENDINGS = {"python": "py", "ruby": "rb"}
 #: The parts of a reply that assertions read, besides the output.

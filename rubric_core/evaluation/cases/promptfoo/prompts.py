@@ -27,7 +27,7 @@ PROGRAMS = (
 #: Those of them that promptfoo starts as programs, each by its first line.
 _EXECUTABLES = (".sh", ".bash", ".exe", ".bat", ".cmd", ".ps1", ".rb", ".pl")
 #: Those with functions that are run.
-_FUNCTION = pattern(r"[^:*]+\.(?:js|cjs|mjs|py)(?::[A-Za-z_$][\w$.]*)?\Z")
+_FUNCTION = pattern(r"[^:*]+\.(?:[cm]?[jt]s|py)(?::[A-Za-z_$][\w$.]*)?\Z")
 _ENDINGS = (*TEXTS, *WHOLE, *DATA, *LINES, *PROGRAMS)
 _REMOTE = ("portkey://", "langfuse://", "helicone://")
 #: The longest program whose text promptfoo takes for the prompt that is shown, in bytes.

@@ -54,7 +54,7 @@ _REASONS: Mapping[str, str] = {
     "meteor": "promptfoo does not either, because it looks for the stemmer of the package natural in the wrong place; `rouge-n`, `bleu` and "
     "`gleu` are run"
 }
-_CODE = (".js", ".cjs", ".mjs", ".py", ".rb")
+_CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
 
 
 def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluator[PromptfooAssertion]:

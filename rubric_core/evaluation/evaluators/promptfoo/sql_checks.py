@@ -47,7 +47,7 @@ _SERIES = re.compile(r"\bgenerate_series\s*\(", re.IGNORECASE | re.ASCII)
 _FENCE = re.compile(r"[ \t]{0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\r\n]*)")
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _IN_JAVASCRIPT = """\
-const parser = new (loaded.Parser ?? module.Parser)(), options = {database};
+const parser = new loaded.Parser(), options = {database};
 const tried = call => { try { call(); return null; } catch (error) { return String(error.message); } };
 const refused = (type, allowed, list) => {
   if (!allowed) return null;

@@ -1,0 +1,3 @@
+import { limit } from './shared';
+
+export default (output: string): boolean => output.length < limit;

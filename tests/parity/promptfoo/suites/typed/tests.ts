@@ -1,0 +1,1 @@
+export default (): object[] => [{ description: 'made', vars: { name: 'Eve' }, assert: [{ type: 'contains', value: 'Eve' }] }];

@@ -1,0 +1,1 @@
+export default (output: string): string => 'Hi Ann a!';
