@@ -76,7 +76,7 @@ class CodeEvaluator:
         self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The score that the program gives. Raises GraderError when it cannot be started, as nothing was graded."""
+        """The score that the program gives. Raises GraderError if it cannot be started: nothing was graded then."""
         instance("context", context, EvaluationContext, "an EvaluationContext")
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)

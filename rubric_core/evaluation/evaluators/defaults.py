@@ -20,7 +20,7 @@ SCALARS: Mapping[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": 
 
 
 def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorConfig:
-    """What `evaluator: KIND`, or `grader: KIND` of the first releases, stands for.
+    """The evaluator for `evaluator: KIND`, or `grader: KIND` in the first releases.
 
     A kind that is neither built in nor registered means the judge.
     """

@@ -1,4 +1,4 @@
-"""A judge says whether the agent reached its goal."""
+"""Lets a judge decide whether the agent reached its goal."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""JavaScript in the suite, or in a file beside it, grades the answer."""
+"""Grades the answer with JavaScript in the suite, or in a file beside it."""
 
 from rubric_core.evaluation.evaluators.snippet import snippet
 from rubric_core.language.evaluators import Javascript

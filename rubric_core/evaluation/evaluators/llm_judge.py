@@ -133,7 +133,7 @@ class LlmJudgeEvaluator:
 
 
 def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:
-    """Raises Unscored for a judge that should look at files but can only read the answer."""
+    """Raises Unscored for a judge that can read the answer only, but should inspect files."""
     if context.workspace is None:
         raise Unscored(f"{config.type_name} inspects the files of a workspace, and the case has none", at=config)
     if judge is not None and judge.kind not in AGENTS:

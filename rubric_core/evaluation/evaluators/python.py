@@ -1,4 +1,4 @@
-"""Python in the suite, or in a file beside it, grades the answer."""
+"""Grades the answer with Python in the suite, or in a file beside it."""
 
 from rubric_core.evaluation.evaluators.snippet import snippet
 from rubric_core.language.evaluators import Python

@@ -16,7 +16,7 @@ from rubric_core.sandbox.process import Sandbox, SandboxError
 
 __all__ = ["REGEX", "matches_pattern"]
 
-#: The maximum steps of a match in this process, where it cannot be interrupted: about a hundredth of a second.
+#: The maximum steps of a match in this process, which cannot be interrupted: about a hundredth of a second.
 _CHEAP = 500_000
 #: Seconds of processor time.
 _TIME_LIMIT = 5.0

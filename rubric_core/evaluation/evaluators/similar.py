@@ -67,7 +67,7 @@ async def embeddings(
     config: Shape,
     secrets: Redactor | None = None,
 ) -> list[list[float]]:
-    """The embeddings of texts, of the same length each. Raises ProviderError, and Unscored for a reply without them.
+    """The embeddings of texts, all of the same length. Raises ProviderError, and Unscored for a reply without them.
 
     Args:
         texts: What is embedded, in one request.
@@ -99,7 +99,7 @@ async def embeddings(
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine similarity (-1..1) of two vectors of the same length; 0 where one of them has no length."""
+    """The cosine similarity (-1..1) of two vectors of equal length; 0 for a zero vector."""
     lengths = math.hypot(*one) * math.hypot(*other)
     return math.fsum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
 

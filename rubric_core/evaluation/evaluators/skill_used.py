@@ -28,7 +28,7 @@ class _Skill:
         return self.pattern or self.name
 
     def count(self, used: Sequence[str]) -> int:
-        """How often it was used."""
+        """How many times the skill was used."""
         named = (each for each in used if not self.name or each == self.name)
         return sum(not self.pattern or glob(self.pattern).match(each) is not None for each in named)
 

@@ -1,4 +1,4 @@
-"""Code in the suite, or in a file beside it, grades the answer: the same for every language."""
+"""Grades the answer with code in the suite, or in a file beside it: the part shared by all languages."""
 
 from rubric_core.evaluation.code.external_scores import external_score
 from rubric_core.evaluation.code.payload import script_context

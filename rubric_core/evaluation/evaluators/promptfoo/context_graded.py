@@ -61,7 +61,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    """The lines of a text, or the sentences of one with a single line; numbers of a list are none."""
+    """The lines of a text, or its sentences if it has a single line; numbers of list items do not count."""
     lines = _lines(text)
     parts = [part.strip() for part in (lines if len(lines) > 1 else _SENTENCE.split(text))]
     return [part for part in parts if part and not _NUMBER.match(part)]
@@ -130,7 +130,7 @@ async def _faithfulness(grader: Grader) -> EvaluationScore:
 
 
 def _unsupported(verdicts: str, count: int) -> int:
-    """How many of the statements a reply rejects, or says nothing about. Raises ValueError for one without verdicts."""
+    """The number of statements that a reply rejects or omits. Raises ValueError for a reply without verdicts."""
     _, final, told = verdicts.partition(_FINAL)
     if final:
         parts = [part for part in told.split(".") if part.strip()]

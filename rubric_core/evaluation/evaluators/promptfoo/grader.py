@@ -32,7 +32,7 @@ _NO_GRADER = (
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
 #: The types with a list of two prompts, and the parts these are for.
 _IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
-#: What prompts get as data, so that templates look into it.
+#: Values that prompts get as data, so that templates can access their parts.
 _AS_DATA = frozenset({"messages"})
 #: The largest size of a prompt file, in bytes.
 _LARGEST = 1_000_000
@@ -48,7 +48,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class Grader:
-    """The model that grades one assertion, or the recordings of what it decided."""
+    """The model that grades one assertion, or the recordings of its replies."""
 
     params: AssertionParams
     resolve: JudgeResolver
@@ -57,7 +57,7 @@ class Grader:
         self, kind: str, values: Mapping[str, Any], read: Callable[[str], Reply], part: str = "", goal: str | None = None,
         steps: str = "", shown: str = "",
     ) -> EvaluationScore:  # fmt: skip
-        """What the model decides. Raises Unscored without a model or recording, and for replies that cannot be used.
+        """The model's reply. Raises Unscored without a model or recording, and for invalid replies.
 
         Args:
             kind: Whose prompt it gets, where the author brings none.
@@ -128,7 +128,7 @@ class Grader:
             raise row_error(self.params, f"has a `rubricPrompt` that cannot be read: {name}") from None
 
     async def _messages(self, prompt: Any, values: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
-        """The prompt, filled in: as messages where it is a list of them."""
+        """The prompt, filled in; as messages if it is a list of them."""
         context = self.params.context
         known = {name: _in_template(value) for name, value in {**context.variables, **values}.items()}
         known |= {name: value for name, value in values.items() if name in _AS_DATA}
@@ -171,7 +171,7 @@ class Grader:
     def _judge_input(
         self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = ""
     ) -> JudgeInput:
-        """The key under which a recording is looked up."""
+        """The key under which recordings are looked up."""
         context = self.params.context
         template, is_own = self._template(kind, part)
         text = template if isinstance(template, str) else json.dumps(template, sort_keys=True, default=str)

@@ -84,7 +84,7 @@ _VERDICTS = (
     "<context>\n{{ context }}\n</context>\n\n<statements>\n{% for each in statements %}{{ each }}\n{% endfor %}</statements>"
 )
 
-#: By type, and by part where there are several.
+#: By type; also by part if a type has several prompts.
 PROMPTS: Mapping[str, Any] = {
     "llm-rubric": _RUBRIC, "factuality": _FACTUALITY, "model-graded-closedqa": _CLOSED_QA, "g-eval-steps": _STEPS, "g-eval-evaluate": _EVALUATE,
     "select-best": _SELECT, "context-recall": _RECALL, "context-relevance": _RELEVANCE, "context-faithfulness-statements": _STATEMENTS,

@@ -1,4 +1,4 @@
-"""What the handler of a promptfoo assertion takes and returns, under the names that promptfoo gives them."""
+"""The input and the result of the handler of a promptfoo assertion, in promptfoo's terms."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -45,7 +45,7 @@ class AssertionParams(NamedTuple):
 
     @property
     def metadata(self) -> Mapping[str, Any] | None:
-        """What the target reported beside its output; None if it reported nothing."""
+        """The metadata that the target reported besides its output; None if there was none."""
         answer = self.context.answer
         found = (answer.reported or {}).get("metadata") if answer is not None else None
         return found if isinstance(found, Mapping) else None
@@ -82,7 +82,7 @@ def row_error(params: AssertionParams, words: str) -> GraderError:
 
 
 def js_text(value: Any) -> str:
-    """A value as JavaScript's `String` gives it."""
+    """A value as text, as by JavaScript's `String`."""
     if value is NO_VALUE:
         return "undefined"
     return json.dumps(value) if isinstance(value, list | dict) else scalar_text(value)

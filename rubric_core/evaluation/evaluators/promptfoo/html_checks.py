@@ -23,11 +23,11 @@ _BLOCKS = frozenset([
     "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "main",
     "menu", "nav", "ol", "p", "pre", "search", "section", "summary", "table", "ul", "dd", "dt", "li",
 ])  # fmt: skip
-#: Elements that go on behind the block that they are left open in.
+#: Formatting elements, which are reopened after the block in which they were left open.
 _FORMATTING = frozenset(
     ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
 )
-#: Elements in which no text may stand: it stands before the table.
+#: Elements that cannot contain text; it is moved in front of the table.
 _TABLE = frozenset(["table", "tbody", "thead", "tfoot", "tr"])
 _KNOWN = frozenset([
     "title", "base", "link", "meta", "style", "article", "section", "nav", "aside", "h1", "h2", "h3", "h4", "h5",
@@ -40,7 +40,7 @@ _KNOWN = frozenset([
     "option", "textarea", "output", "progress", "meter", "fieldset", "legend", "details", "summary", "dialog", "menu",
     "slot", "template",
 ])  # fmt: skip
-#: Elements that are dropped where there is no table around them.
+#: Elements that are dropped outside of a table.
 _IN_TABLE = frozenset(["caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"])
 
 
@@ -78,7 +78,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _behind_markup(text: str, at: int) -> int:
-    """The offset after a comment or declaration; after the bracket if there is none."""
+    """The offset after a comment or declaration; after the bracket if it is neither."""
     if text.startswith("<!--", at):
         end = text.find("-->", at + 2)
         return len(text) if end < 0 else end + 3
@@ -103,7 +103,7 @@ class _Reader:
         self.formatting: list[str] = []
         self.wrappers: set[str] = set()
         self.has_known = False
-        #: Whether a text stands in the body itself.
+        #: Whether the body directly contains text.
         self.has_top_text = False
 
     def read(self, text: str) -> None:
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def html_fault(text: str) -> str:
-    """Why a text is no HTML; empty for one that is. Raises ValueError for one that is not read."""
+    """Why a text is not HTML; empty if it is. Raises ValueError for a text that is not checked."""
     text = text.strip()
     if not text:
         return "is empty"
@@ -180,14 +180,14 @@ _SIGNS = (
         r"(?i)<(?:html|head|body|div|span|p|a|img|h[1-6]|ul|ol|li|table|tr|td|th|form|input|button|script|style|link|meta|br|hr)\b"
     ), 2),
 )  # fmt: skip
-#: The begin of a tag, in what stands before a bracket that closes one.
+#: The start of a tag, in the text before a closing bracket.
 _OPENS, _ALONE = pattern(r"<[a-zA-Z][a-zA-Z0-9-]*(?:\s|\Z)"), pattern(r"<[a-zA-Z][a-zA-Z0-9-]*(?:\s|/\Z)")
 _COMMENT = "<!--"
 _ENOUGH_SIGNS = 2
 
 
 def has_html_signs(text: str) -> bool:
-    """Whether enough in a text looks like HTML."""
+    """Whether a text contains enough signs of HTML."""
     if len(text) > _LONGEST:
         return False
     signs = sum(worth for sign, worth in _SIGNS if sign.search(text)) + _has_comment(text)

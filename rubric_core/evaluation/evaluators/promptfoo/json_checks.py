@@ -1,4 +1,4 @@
-"""Assertions about JSON in an output, with a JSON Schema where one is given."""
+"""Assertions about JSON in an output, with or without a JSON Schema."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ def _parsed(text: str) -> Any:
 
 
 def _schema(params: AssertionParams) -> dict[str, Any] | None:
-    """The schema in `value`; None without one. Raises GraderError for what promptfoo refuses."""
+    """The schema in `value`; None if there is none. Raises GraderError for a schema that promptfoo rejects."""
     schema = params.value
     if isinstance(schema, str):
         tree = parse(schema)
@@ -88,7 +88,7 @@ def _schema(params: AssertionParams) -> dict[str, Any] | None:
 
 
 async def misfits(params: AssertionParams, schema: Mapping[str, Any], values: Sequence[Any]) -> list[str | None]:
-    """For each value, where and why it does not fit a schema; None if it does.
+    """For each value, where and why it violates a schema; None if it does not.
 
     Raises GraderError for a schema that promptfoo refuses, Unscored for one that takes too long.
     """

@@ -13,16 +13,16 @@ __all__ = ["objects_in"]
 
 #: How many characters are searched for the end of an object.
 _LONGEST = 100_000
-#: Characters that are read in vain: those behind many braces in each other, or that nothing closes, are read again and again.
+#: The maximum number of characters read repeatedly: nested or unclosed braces make the search start again and again.
 _MOST_IN_VAIN = 200_000
-#: Quotes, and what begins a comment in JavaScript.
+#: Quotes, and the starts of comments in JavaScript.
 _SIGNS, _QUOTES, _LETTER = re.compile(r"['\"]|/{2,}"), ("'", '"'), re.compile("[a-zA-Z]")
 #: To take a part of the text costs little, but something: a hundredth of reading it.
 _TAKING = 100
 
 
 def objects_in(text: str) -> Iterator[dict[Any, Any]]:
-    """The objects in a text: from a brace to the one that closes it, read as loosely as YAML in braces is.
+    """The objects in a text: from a brace to its closing brace, read as YAML flow mappings.
 
     Raises ValueError for a text with more braces than can be tried.
     """

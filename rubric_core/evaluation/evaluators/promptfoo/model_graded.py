@@ -17,7 +17,7 @@ from rubric_core.lazy_compilation import replace
 __all__ = ["MODEL_GRADED"]
 
 _TRUE = re.compile(r"(?:true|yes|pass|y)\Z", re.IGNORECASE)
-#: The scores of the categories of factuality, by what `options.factuality` calls them.
+#: The default scores of the categories of factuality, by their names in `options.factuality`.
 _CATEGORIES = {
     "A": ("subset", 1.0),
     "B": ("superset", 1.0),
@@ -27,7 +27,7 @@ _CATEGORIES = {
 }
 _LEGACY = re.compile(r"\(?([a-eA-E])\)")
 _WHOLE, _DIGITS = re.compile(r"[0-9]+"), 10
-#: The highest score that a model gives in g-eval, and the share of it that passes.
+#: The maximum score in g-eval, and the fraction of it that passes by default.
 _MOST, _ENOUGH = 10, 0.7
 
 
@@ -66,7 +66,7 @@ async def _rubric(grader: Grader) -> EvaluationScore:
             raise ValueError("there is no JSON object in it")
         passed = found.get("pass")
         passed = True if passed is None else passed if isinstance(passed, bool) else bool(_TRUE.match(str(passed)))
-        # Null is 0 for JavaScript; nothing at all, and what is no number, leaves it to `pass`.
+        # Null counts as 0, as in JavaScript; if the score is missing or not a number, `pass` decides.
         score = 0.0 if "score" in found and found["score"] is None else _number(found.get("score"))
         score = float(passed) if score is None else score
         passed = passed and (least is None or score >= least)
@@ -151,7 +151,7 @@ def _object(text: str, begin: str) -> dict[str, Any] | None:
 
 
 def _steps(text: str) -> str:
-    """The steps in a reply, as promptfoo looks for them. Raises ValueError."""
+    """The steps in a reply, extracted as promptfoo does. Raises ValueError."""
     found = _object(text, '{"steps"')
     steps = found.get("steps") if found is not None else None
     if not isinstance(steps, list) or not steps or not all(isinstance(each, str) and each.strip() for each in steps):
@@ -185,7 +185,7 @@ async def _g_eval(grader: Grader) -> EvaluationScore:
             "output": _completion(params),
         }
         known = await grader.recorded("g-eval", values, "evaluate", each)
-        if known is None:  # the steps are no part of what a recording is found by
+        if known is None:  # the key of a recording does not contain the steps
             steps = await grader.text("g-eval", {"criteria": each}, _steps, "steps")
             known = await grader.reply("g-eval", values, _evaluated, "evaluate", each, steps)
         scores.append(known)

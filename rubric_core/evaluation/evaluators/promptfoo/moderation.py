@@ -48,7 +48,10 @@ def _grade_flags(params: AssertionParams, flags: list[str]) -> GradingResult:
 
 
 async def _flags(params: AssertionParams) -> list[str]:
-    """What the model flags in the output. Raises Unscored where it gives no reply: promptfoo fails the case then."""
+    """The categories that the model flags in the output.
+
+    Raises Unscored if it does not reply; promptfoo fails the case then.
+    """
     from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
     from rubric_core.evaluation.targets.providers.http_retries import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 

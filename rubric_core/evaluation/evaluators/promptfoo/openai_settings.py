@@ -1,4 +1,4 @@
-"""Models of OpenAI that grade without being asked in words: those that embed, and those that moderate."""
+"""The settings of OpenAI's models for embeddings and moderation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -63,10 +63,10 @@ def rouge(candidate: str, reference: str) -> float:
     low, high = sorted((shared / one.total(), shared / other.total()))
     return min(
         high, low * (2 / (1 + low / high))
-    )  # the F1, in the order of promptfoo, which decides about the last digit
+    )  # the F1 score; promptfoo's order of operations decides the last digit
 
 
-#: The rules of the Penn Treebank, in their order; each pattern is followed by what takes its place.
+#: The rules of the Penn Treebank tokenizer, in their order: each pattern with its replacement.
 _RULES = [
     (re.compile(pattern), new)
     for pattern, new in (

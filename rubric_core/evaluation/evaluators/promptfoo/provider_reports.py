@@ -1,4 +1,4 @@
-"""Assertions about what a provider reports beside its output: log probabilities, guardrails, skills."""
+"""Assertions about metadata that a provider reports: log probabilities, guardrails, skills."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def _perplexity_score(params: AssertionParams) -> GradingResult:
 
 
 def _guardrails(params: AssertionParams) -> GradingResult:
-    """Passes unless the provider says that its guardrails flagged something."""
+    """Passes unless the provider reports that its guardrails flagged something."""
     config = params.config.settings.get("config")
     if isinstance(config, Mapping) and config.get("purpose") == "redteam":
         raise Unscored("rubric does not run guardrails of red teams of promptfoo", at=params.config)

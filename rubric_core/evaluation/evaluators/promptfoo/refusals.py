@@ -1,4 +1,4 @@
-"""Whether an output is a refusal, by the phrases that promptfoo looks for."""
+"""Recognises refusals by the phrases that promptfoo looks for."""
 
 from collections.abc import Mapping
 

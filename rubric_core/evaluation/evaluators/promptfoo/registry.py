@@ -1,4 +1,4 @@
-"""The evaluator of every assertion of promptfoo: by its type, or with the reason why that type is not run."""
+"""The evaluator of each type of promptfoo assertion, or the reason why a type is not supported."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -58,7 +58,7 @@ _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
 
 
 def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluator[PromptfooAssertion]:
-    """The evaluator of all assertions; `resolve` gives the model that grades in a context."""
+    """The evaluator of all assertions; `resolve` gives the grading model for a context."""
 
     async def grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
         if config.trouble:

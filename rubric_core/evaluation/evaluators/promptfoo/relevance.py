@@ -1,4 +1,4 @@
-"""Whether an output, or a conversation, is about what was asked: `answer-relevance` and `conversation-relevance`, which a model grades."""
+"""`answer-relevance` and `conversation-relevance`: a model grades whether answers are about the question."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,7 +25,10 @@ _NEAR = 2.0**-52
 
 
 async def _answer(grader: Grader) -> EvaluationScore:
-    """`answer-relevance`: how close questions that a model makes up for the output are to the one asked. `not-` changes nothing."""
+    """`answer-relevance`: the similarity between the question and those that a model generates from the output.
+
+    `not-` changes nothing.
+    """
     params = grader.params
     if not isinstance(params.output, str):
         raise row_error(params, "needs an output that is a text")

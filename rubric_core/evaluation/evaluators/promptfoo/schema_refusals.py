@@ -1,4 +1,4 @@
-"""What promptfoo refuses of JSON Schemas: other drafts than 7, and what the strict mode of its validator refuses."""
+"""JSON Schemas that promptfoo rejects: drafts other than 7, and errors in the strict mode of its validator."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ __all__ = ["LIMITS", "patterns_of", "refusal_of"]
 _DRAFTS = frozenset(
     f"http://json-schema.org/{name}{end}" for name in ("draft-07/schema", "schema") for end in ("", "#")
 )
-#: Keywords that compare what has a format.
+#: Keywords that compare values with a format.
 LIMITS = ("formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum")
 
 

@@ -39,7 +39,7 @@ async def _javascript(params: AssertionParams) -> GradingResult:
 
 
 async def _run(params: AssertionParams, code: str, language: Language) -> Any:
-    """What code gives back for the output and its context, where the id of the provider is a function of JavaScript."""
+    """The value that code returns for the output and its context, in which the provider's id is a JavaScript function."""
     if code.startswith(URL):
         language = language_of(code, ruby=True)  # whatever the type of the assertion is
     arguments = _arguments(params)
@@ -73,7 +73,7 @@ async def _ruby(params: AssertionParams) -> GradingResult:
 
 
 async def _scripted(params: AssertionParams, code: str, language: Language) -> GradingResult:
-    """What Python or Ruby code finds; code that fails is a failed assertion for promptfoo."""
+    """The result of Python or Ruby code; as in promptfoo, code that fails is a failed assertion."""
     try:
         result = await _run(params, code, language)
     except CodeFailedError as error:
@@ -132,7 +132,7 @@ def _arguments(params: AssertionParams) -> dict[str, Any]:
 
 
 def _response(params: AssertionParams) -> dict[str, Any]:
-    """What the provider replied: the output, and what it reported beside it."""
+    """The provider's reply: the output, and its metadata."""
     answer = params.context.answer
     if answer is None:
         return {"output": params.output}
@@ -167,7 +167,7 @@ def _grade_by_mapping(params: AssertionParams, result: Mapping[str, Any]) -> Gra
 
 
 def _parts(result: Mapping[str, Any]) -> Iterator[GradingResult]:
-    """The `componentResults` of a result, which promptfoo lists beside it."""
+    """The `componentResults` of a result, which promptfoo lists with it."""
     listed = result.get("componentResults")
     for each in listed if isinstance(listed, list) else ():
         if isinstance(each, dict):

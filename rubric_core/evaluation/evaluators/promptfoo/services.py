@@ -31,7 +31,7 @@ async def _webhook(params: AssertionParams) -> GradingResult:
     body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
     try:
         reply = await context.ports.http.post(address, _HEADERS, body, time_limit=_TIMEOUT, size_limit=_LARGEST)
-        if not 200 <= reply.status < 300:  # what promptfoo calls fine
+        if not 200 <= reply.status < 300:  # statuses that promptfoo accepts
             return GradingResult(False, 0.0, f"the webhook replied {reply.status}")
         said = json.loads(reply.body)
     except (NetworkError, ValueError, RecursionError) as error:

@@ -73,7 +73,7 @@ def _compared(
 
 
 def _best(found: Sequence[GradingResult], *, inverse: bool) -> GradingResult:
-    """Of several texts one has to be close, the first of them counts; negated, none may be, and the closest counts."""
+    """The first of several texts that is similar enough. When negated, none may be, and the most similar one counts."""
     if inverse:
         return next((each for each in found if not each.passed), None) or min(found, key=lambda each: each.score)
     return next((each for each in found if each.passed), None) or max(found, key=lambda each: each.score)

@@ -19,7 +19,7 @@ __all__ = ["SQL_CHECKS"]
 _USUAL = "MySQL"
 _OF_MYSQL = frozenset({"MySQL", "MariaDB"})
 _WITH_BRACKETS = frozenset({"TransactSQL", "Sqlite"})
-#: Texts, quoted names and comments. What is not closed goes on to the end.
+#: Texts, quoted names and comments; an unclosed one extends to the end.
 _QUOTED = (
     r"""'(?:\\(?:.|\Z)|''|[^'\\])*(?:'|\Z)|"(?:\\(?:.|\Z)|""|[^"\\])*(?:"|\Z)|`(?:\\(?:.|\Z)|``|[^`\\])*(?:`|\Z)"""
 )
@@ -81,7 +81,7 @@ async def _contains_sql(params: AssertionParams) -> GradingResult:
 
 
 async def _trouble(params: AssertionParams, sql: str) -> str:
-    """Why a text is not the SQL that is wanted; empty for one that is. Raises GraderError."""
+    """Why a text is not the required SQL; empty if it is. Raises GraderError."""
     settings = _settings(params)
     database = settings.get("databaseType") or _USUAL
     arguments = {"sql": sql, "database": database, **{n: settings.get(n) for n in ("allowedTables", "allowedColumns")}}
@@ -117,7 +117,7 @@ def _is_suspect(sql: str, database: str) -> bool:
 
 
 def _fenced(text: str) -> Iterator[str]:
-    """The blocks between fences that are SQL or say nothing of their language."""
+    """The fenced blocks that are marked as SQL or have no language."""
     fence, is_sql, body = "", False, list[str]()
     for line in _LINE_BREAK.split(text):
         found = _FENCE.fullmatch(line)

@@ -19,7 +19,7 @@ __all__ = ["XML_CHECKS", "xml_elements"]
 _NAME = pattern(r"[:_A-Za-z\u00C0-\U000EFFFF][-.:\w\u00B7\u0300-\u036F\u203F-\u2040]*")
 _ATTRIBUTE = pattern(r"([^\s=/>\"']+)(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'))?")
 _DELIMITED = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"))
-#: Elements in each other beyond which nothing is looked for.
+#: The maximum depth of nested elements.
 _DEEPEST = 1_000
 
 
@@ -91,7 +91,7 @@ def _end_of_tag(text: str, at: int) -> int:
 
 
 def xml_elements(text: str) -> list[_Element]:
-    """The outermost elements that are closed, in their order; what is not closed is no element."""
+    """The outermost closed elements, in order; unclosed ones are ignored."""
     roots: list[_Element] = []
     around: list[_Element] = []
     behind = 0
@@ -101,7 +101,7 @@ def xml_elements(text: str) -> list[_Element]:
         behind = tag.end
         if tag.kind == "close":
             if not around or around[-1].name != tag.name:
-                # The elements that were whole before stay; the open ones are none.
+                # Elements that were complete before are kept; open ones are ignored.
                 roots += [child for each in around for several in each.children.values() for child in several]
                 around.clear()
                 continue
@@ -156,7 +156,7 @@ def _leads(top: Mapping[str, list[_Element]], path: list[str]) -> bool:
 
 
 def _fault(text: str) -> str:
-    """Why a text is no XML; empty for one that is."""
+    """Why a text is not XML; empty if it is."""
     faults: list[str] = []
 
     def doctype(_: str, _system: Any, _public: Any, has_subset: int) -> None:
