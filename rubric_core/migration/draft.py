@@ -47,11 +47,11 @@ class ShapedMapping:
         self.children: dict[ShapedMapping, None] = {}
 
     def field_of(self, entry: Entry) -> str:
-        """The field that a key of this mapping stands for; empty when neither dialect reads it."""
+        """The field for which a key of this mapping stands; empty if neither dialect reads it."""
         return self.draft.field_of(self.shape, entry.name or "")
 
     def own(self, field: str) -> Entry | None:
-        """The mapping's own entry for a field; of several spellings, the one that is read."""
+        """The mapping's own entry for a field. Of several spellings, the one that is read."""
         return self._own.get(field)
 
     @cached_property
@@ -95,7 +95,7 @@ class ShapedMapping:
         return found
 
     def key(self, field: str) -> str | None:
-        """How the target dialect writes a field of this shape."""
+        """The spelling of a field of this shape in the target dialect."""
         return self.draft.target.spelled(self.shape, field)
 
     @property
@@ -156,7 +156,7 @@ class Draft:
 
     @property
     def cases(self) -> list[ShapedMapping]:
-        """Every case, those behind merge keys included."""
+        """Every case, including those from merge keys."""
         return self.of(Case)
 
     def of(self, shape: type[Shape]) -> list[ShapedMapping]:
@@ -184,7 +184,7 @@ class Draft:
         return self.text[span.start : span.end]
 
     def field_of(self, shape: type[Shape], name: str) -> str:
-        """The field that a key stands for in the source dialect, else in the target; empty when neither reads it."""
+        """The field for which a key stands in the source dialect, else in the target; empty if neither reads it."""
         known = self._fields.get((shape, name))
         if known is None:
             old, new = self.source.table(shape).get(name), self.target.table(shape).get(name)
@@ -257,7 +257,7 @@ class Draft:
                 self._visit(shape.keys[name].kind, entry.value, site, name)
 
     def _merge(self, site: ShapedMapping, value: Node) -> None:
-        """Mappings that are merged into a site have its shape: they are visited where they stand."""
+        """Give mappings that are merged into a site its shape; they are visited where they are written."""
         for source in value.items if isinstance(value, Sequence) else [value]:
             node = self.followed(source)
             if isinstance(node, Mapping):

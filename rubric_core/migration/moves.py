@@ -40,7 +40,7 @@ def extent_of(draft: Draft, mapping: Mapping, entry: Entry) -> Span:
 
 
 def piece_of(draft: Draft, mapping: Mapping, entry: Entry, key: str | None = None) -> str:
-    """An entry as lines of its own, under another key if one is given."""
+    """An entry as separate lines, under another key if one is given."""
     span = extent_of(draft, mapping, entry)
     text = draft.written(span)
     if mapping.flow:
@@ -60,7 +60,7 @@ def with_key(piece: str, key: str) -> str:
 
 
 def item_piece(draft: Draft, sequence: Sequence, item: Node) -> str:
-    """An item of a list as lines of its own, with its dash and comments."""
+    """An item of a list as separate lines, with its dash and comments."""
     if sequence.flow:
         return f"- {draft.written(item.span)}{draft.newline}"
     dash = dash_of(draft, item)
@@ -68,7 +68,7 @@ def item_piece(draft: Draft, sequence: Sequence, item: Node) -> str:
 
 
 def take_out_entry(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | None = None) -> Edit | None:
-    """Take an entry out; None where nothing would be left.
+    """Take an entry out; None if nothing would be left.
 
     The comments inside stay in its place, all but those in `but`, which goes somewhere else.
     """
@@ -87,7 +87,7 @@ def take_out_entry(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | 
         return Edit(whole, "".join(f"{blanks}{comment}{draft.newline}" for comment in kept))
     if len(mapping.entries) == 1:
         return None
-    # The first key of an item shares its line with the dash: what follows moves up to it.
+    # The first key of an item is on the line of the dash: the rest of the item moves up to it.
     if kept:
         return Edit(Span(start, whole.end), f"{draft.newline}{blanks}".join(kept) + draft.newline)
     behind = _NOT_BLANK.search(draft.text, whole.end)
@@ -131,7 +131,7 @@ def nest_pieces(draft: Draft, pieces: list[str], key: str) -> str:
 
 
 def inline_piece(piece: str) -> str | None:
-    """A piece in flow style; None for one that needs lines: a block, or one with comments."""
+    """A piece in flow style; None for a block or one with comments, which need lines."""
     tree = parse(piece)
     if tree.problems or comments_of(piece, tree):
         return None

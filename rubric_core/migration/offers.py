@@ -25,7 +25,7 @@ __all__ = ["Offer", "Scope", "steps", "steps_at"]
 Scope = Literal["line", "item", "file"]
 #: A byte order mark, which is not part of the YAML; some files begin with several.
 _MARK = "\ufeff"
-#: Characters. What stands around the cases is looked at together with them, which would take too long in a longer text.
+#: In characters. The text around the cases is analysed with them, which would take too long in a longer text.
 _LARGEST = 100_000
 _ITEMS = {
     FileKind.SUITE: "case",
@@ -55,19 +55,19 @@ class Offer:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """Edits of the text; none where there is nothing to change."""
+        """Edits of the text; empty if there is nothing to change."""
         return self._made[0]
 
     @property
     def notes(self) -> tuple[MigrationNote, ...]:
-        """The notes on what the author has to do, at offsets of the changed text."""
+        """Notes on what the author has to do, at offsets of the changed text."""
         return self._made[1]
 
 
 def steps_at(
     analysis: Analysis, offset: int, read: Reader = lambda _: None, path: PurePath | None = None
 ) -> Sequence[Offer]:
-    """What can be carried over to the next dialect from where the cursor is, the smallest piece first.
+    """The offers to migrate what is at the cursor to the next dialect, the smallest first.
 
     Only the item under the cursor is looked at, so that this takes milliseconds in a text of any length; what carries
     the whole file over is computed when its edits are asked for. A text that is carried over in pieces mixes two
@@ -106,7 +106,7 @@ def _next(dialect: Dialect) -> Dialect | None:
 
 
 class _Piece:
-    """The item under the cursor and the frame around all items, as a text of its own."""
+    """The item under the cursor and the text around all items, as a text of its own."""
 
     def __init__(self, analysis: Analysis, offset: int, following: Dialect, read: Reader) -> None:
         self._kind = analysis.kind
@@ -140,7 +140,7 @@ class _Piece:
         draft = Draft(begun, self._kind, self._source, self._target, self._read)
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
-        # Changes on one line with the same title are one offer, since users could not tell them apart.
+        # Changes on one line with the same title are one offer: users could not tell them apart.
         found: dict[str, list[EditGroup]] = {}
         for step in (each for each in steps_into(self._target, self._kind) if not each.whole_only):
             for change in step.work(draft):
@@ -177,7 +177,7 @@ class _Piece:
             yield self._offer(f"Migrate this {_ITEMS[self._kind]} to {self._target.name}", "item", (moved, notes))
 
     def _inner(self) -> Span | None:
-        """Where the item stands in the text without its mark, with the line break at its end."""
+        """The place of the item in the text without a byte order mark, including its line break."""
         if self.within is None:
             return None
         end = self.within.end if self.within.end < len(self._text) else len(with_final_newline(self._text))

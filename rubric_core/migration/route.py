@@ -47,7 +47,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class NotMigratableError(Exception):
-    """Raised for a text that cannot be migrated as it is; the message says why."""
+    """A text cannot be migrated; the message says why."""
 
     def __init__(self, offset: int, words: str) -> None:
         super().__init__(words)
@@ -56,7 +56,7 @@ class NotMigratableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MigratedText:
-    """A migrated text, with notes on what could not be migrated at offsets of that text."""
+    """A migrated text, with notes on what could not be migrated, at offsets of that text."""
 
     text: str
     notes: tuple[MigrationNote, ...] = ()

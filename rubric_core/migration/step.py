@@ -1,4 +1,4 @@
-"""Migration steps and how they are applied: groups of edits, and notes on what is left to the author."""
+"""Migration steps and their application: groups of edits, and notes on what the author has to do."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -31,11 +31,11 @@ class MigrationNote:
 
     offset: int
     words: str
-    #: The file that would have to change, as it is written; `.` where this one needs another name.
+    #: The file that has to change, verbatim; `.` if this one needs another name.
     file: str = ""
 
 
-#: Looks at a text and says what to change in it.
+#: Analyses a text and gives the changes and notes.
 Work = Callable[[Draft], Iterable[EditGroup | MigrationNote]]
 
 
@@ -47,9 +47,10 @@ class MigrationStep:
     work: Work
     #: The kinds of files that it is for.
     kinds: frozenset[FileKind] = _SUITES
-    #: Whether it only makes sense while the text means what the older dialect says: it makes a default explicit.
+    #: Whether it depends on what the text means in the older dialect: it writes a default out.
     before_all: bool = False
-    #: Whether the older dialect silently reads what it writes as something else, so that it is no step for a part of a file.
+    #: Whether the older dialect would misread the result without an error; such a step is not offered for parts of a
+    #: file.
     whole_only: bool = False
 
 
@@ -63,7 +64,7 @@ class MigrationState:
     notes: list[MigrationNote] = field(default_factory=list)
     #: The range in which changes may be made (None: anywhere), adjusted as changes are applied.
     within: Span | None = None
-    #: The tree of the text, where it was parsed already.
+    #: The tree of the text, if it has been parsed.
     tree: SyntaxTree | None = None
     _draft: Draft | None = None
 

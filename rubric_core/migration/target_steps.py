@@ -19,12 +19,12 @@ from rubric_core.text import Edit, Span
 __all__ = ["TARGETS_INTO"]
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+\Z")
-#: Kinds with one name less; what others have become is for the author to say.
+#: Names of kinds that were dropped, with the names that remain; the author has to decide about other kinds.
 _KINDS = {"azure-openai": "azure", "google": "gemini", "google-gemini": "gemini", "copilot_sdk": "copilot-sdk"}
 
 
 def _keyed(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """The bare list of the first releases stands under `targets`."""
+    """Put the bare list of the first releases under `targets`."""
     root = draft.tree.root
     if not isinstance(root, Sequence) or not root.items:
         return
@@ -37,7 +37,7 @@ def _keyed(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _variables(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """A setting that is one word of capitals was looked up in the environment."""
+    """Write settings in capitals, which were names of environment variables, as `${{ NAME }}`."""
     for site in draft.of(TargetEntry):
         settings = site.value("settings")
         for entry in settings.entries if isinstance(settings, Mapping) else ():
@@ -46,7 +46,7 @@ def _variables(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _flat(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Settings stand beside the name."""
+    """Move settings beside the name."""
     for site in draft.of(TargetEntry):
         entry = site.own("settings")
         inner = entry.value if entry is not None else None
@@ -67,7 +67,7 @@ def _flat(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _providers(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Targets are providers: the kind is the `id`, the name the `label`, and settings stand under `config`."""
+    """Rename targets to providers: the kind is `id`, the name `label`, and settings are under `config`."""
     for site in draft.of(TargetFile):
         entry = site.own("targets")
         if entry is not None and site.entry("providers") is None:

@@ -45,7 +45,7 @@ def _answer(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | Migration
         return
     key = draft.target.spelled(Case, "expected_output") or "expected_messages"
     if answer is items[-1] and not entry.value.flow:
-        # The answer stands last already: a key in front of it is enough.
+        # The answer is the last message already: a key in front of it is enough.
         start = extent(draft.text, dash_of(draft, answer), answer.span.end).start
         blanks = " " * column_of(draft.text, entry.key.whole.start)
         yield EditGroup((Edit(Span(start, start), f"{blanks}{key}:{draft.newline}"),))

@@ -26,7 +26,7 @@ def _reference(draft: Draft) -> Iterator[MigrationNote]:
 
 
 def _prompts(draft: Draft) -> Iterator[MigrationNote]:
-    """Until now a judge was shown question and answer beside a prompt without variables; from now on the prompt is all that it sees."""
+    """Note that a judge now sees its prompt only; before, a prompt without variables got question and answer."""
     if draft.source.properties.wording == draft.target.properties.wording:
         return
     shown = draft.target.properties.answer_variables

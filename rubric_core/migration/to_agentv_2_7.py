@@ -16,7 +16,7 @@ __all__ = ["TO_AGENTV_2_7"]
 
 
 def _own_lists_only(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Until now the list of the suite stood in for cases without one; now it is added to every case."""
+    """The suite's list was only for cases without one; now it is added to every case."""
     suite = draft.suite
     if draft.source.properties.appends_suite_evaluators or suite is None or not _lists(suite):
         return

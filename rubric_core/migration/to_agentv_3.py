@@ -24,7 +24,7 @@ _HOOKS = ("before_all", "before_each", "after_each", "after_all")
 
 
 def _named_members(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Members of a composite are dropped when they have no name: give them the one that they had."""
+    """Name the members of a composite as they were named by default: now, members without a name are dropped."""
     if not draft.target.properties.literal_members or draft.source.properties.literal_members:
         return
     for composite in draft.of(Composite):
@@ -61,7 +61,7 @@ def _as_shares(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _without_gate(draft: Draft, site: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
-    """A minimum of 0 gates nothing, and 0 is not a `min_score`: with score ranges, nothing is what `required` gates too."""
+    """Remove a minimum of 0, which gates nothing and is not a valid `min_score`."""
     required = site.own("required")
     edits = [take_out_entry(draft, site.node, entry)]
     if required is not None and site.entry("score_ranges") is not None and site.plain("required") is True:
@@ -88,7 +88,7 @@ def _as_minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """`evaluator: llm_judge` is what happens without evaluators; written as a list where nothing else grades."""
+    """Remove `evaluator: llm_judge`, the default; write it as a list if nothing else grades."""
     for holder in draft.of(Suite) + draft.cases:
         entry = holder.own("evaluator")
         if entry is None or not isinstance(entry.value, Scalar):
@@ -108,7 +108,7 @@ def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _has_no_evaluators(draft: Draft, holder: ShapedMapping) -> bool:
-    """Whether no list says who judges, neither here nor in any case."""
+    """Whether there is no list of evaluators here or in any case."""
     places = [holder, *(draft.cases if issubclass(holder.shape, Suite) else draft.of(Suite))]
     lists = ("assertions", "evaluators", "rubrics")
     return not any(p.entry(f) for p in places for f in lists if f in p.shape.keys) and not any(
@@ -129,7 +129,7 @@ def _as_list(draft: Draft, holder: ShapedMapping, entry: Entry) -> Iterator[Edit
 
 
 def _hooks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """The hooks of a workspace stand together."""
+    """Move the hooks of a workspace under one key."""
     for site in draft.of(Workspace):
         entries = [(entry, name) for name in _HOOKS if (entry := site.own(name)) is not None]
         if entries:
@@ -137,7 +137,7 @@ def _hooks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _prompt_files(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """A prompt is text now unless it says that it is a file."""
+    """Mark prompts that are files: a prompt is a text now unless it says otherwise."""
     for shape in (LlmJudge, Aggregator):
         for site in draft.of(shape):
             entry = site.own("prompt")
@@ -148,7 +148,7 @@ def _prompt_files(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _messages_as_text(draft: Draft) -> Iterator[MigrationNote]:
-    """Variables that stood for whole messages stand for their text."""
+    """Note that variables for whole messages now stand for their text."""
     old = set(draft.source.properties.message_variables) - set(draft.target.properties.message_variables)
     for shape in (LlmJudge, Aggregator):
         for site in draft.of(shape):

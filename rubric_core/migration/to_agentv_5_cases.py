@@ -1,4 +1,4 @@
-"""From agentv-3: what a case asks and expects are variables, what it is graded by stands under `assert`."""
+"""From agentv-3: the input and the expected output of a case become variables, and its evaluators move to `assert`."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _graded(draft: Draft, case: ShapedMapping) -> bool:
 
 
 def _templates_in_input(draft: Draft) -> Iterator[MigrationNote]:
-    """What looks like a variable in an input was text; in a template it is a variable."""
+    """Note text in an input that looks like a variable, and becomes one in a template."""
     for case in draft.cases:
         known = {e.name for e in node.entries} if isinstance(node := case.value("vars"), Mapping) else set[str | None]()
         for field in ("input", "expected_output"):
@@ -77,7 +77,7 @@ def _templates_in_input(draft: Draft) -> Iterator[MigrationNote]:
 
 
 def _broken_blocks(draft: Draft) -> Iterator[MigrationNote]:
-    """Parts of messages that were a mistake: as values of variables nothing would say so any more."""
+    """Note invalid parts of messages: as values of variables, they are not reported any more."""
     for site in draft.of(ContentBlock):
         if site.entry("type") is None or site.entry("value") is None:
             lacks = "type" if site.entry("type") is None else "value"
@@ -88,7 +88,7 @@ def _broken_blocks(draft: Draft) -> Iterator[MigrationNote]:
 
 
 def _untold_criteria(draft: Draft) -> Iterator[MigrationNote]:
-    """Judges of rubrics were told the criteria of the case beside the rubric; here a case with evaluators has none."""
+    """Note that judges of rubrics no longer see the criteria of the case: a case with evaluators has none."""
     told = [(case, entry) for case in draft.cases if (entry := case.own("criteria")) is not None]
     untold = [entry for case, entry in told if _judged_by_rubrics(draft, case)]
     if untold:

@@ -67,7 +67,7 @@ def _rubrics(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _composites(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """The weighted mean of the members is what a set gives; other ways to put scores together are gone."""
+    """A set gives the weighted mean of its members; other ways to combine scores are gone."""
     for site in draft.of(Composite):
         aggregator = next(iter(site.under("aggregator")), None)
         entry = site.own("aggregator")
@@ -88,7 +88,7 @@ def _weights(aggregator: ShapedMapping) -> dict[str, object]:
 
 
 def _no_set(site: ShapedMapping, aggregator: ShapedMapping) -> str:
-    """Why a composite is not a set, if it is none."""
+    """Why a composite cannot become a set; empty if it can."""
     how = aggregator.plain("type")
     if how != "weighted_average":
         return f"agentv-5 has sets whose score is the weighted mean; nothing puts scores together by `{how}`"
@@ -134,7 +134,7 @@ def _weighted(draft: Draft, member: ShapedMapping, weight: object) -> Iterator[E
 
 
 def _skills(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Whether a skill should have been used is said by the type."""
+    """Whether a skill should have been used is part of the type."""
     for site in draft.of(SkillTrigger):
         skill, wish = site.own("skill"), site.own("should_trigger")
         value = site.plain("should_trigger")

@@ -1,4 +1,4 @@
-"""From agentv-3: what stood under `execution` of a suite, its target and its input have places of their own."""
+"""From agentv-3: the settings under `execution` of a suite, its target and its input get places of their own."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["SUITE_STEPS", "TEMPLATE"]
 
-#: The prompt that asks what a case has under `vars`.
+#: The prompt that asks the value of `vars` in a case.
 TEMPLATE = '"{{ input }}"'
 
 _OPTIONS = {"workers": "max_concurrency", "budget_usd": "budget_usd", "cache": "cache", "trials": "repeat"}
@@ -71,7 +71,7 @@ def _execution(suite: ShapedMapping) -> ShapedMapping | None:
 
 
 def _limits(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """The threshold stands at the top; workers, budget, cache and trials are options of the run."""
+    """Move the threshold to the top, and workers, budget, cache and trials to the options of the run."""
     suite = draft.suite
     execution = _execution(suite) if suite is not None else None
     if suite is None or execution is None:
@@ -92,7 +92,7 @@ def _limits(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _option_fits(execution: ShapedMapping, field: str) -> bool:
-    """Whether a limit means the same as an option; what does not is left in place, and noted."""
+    """Whether a limit means the same as an option; otherwise it stays, with a note."""
     value = execution.plain(field)
     if field == "budget_usd":
         return not (isinstance(value, int | float) and value <= 0)
@@ -128,7 +128,7 @@ def _repeated(draft: Draft, execution: ShapedMapping, entry: Entry, trials: Mapp
 def _moved_up(
     draft: Draft, suite: ShapedMapping, execution: ShapedMapping, entry: Entry, piece: str, into: Node | None
 ) -> EditGroup | None:
-    """Take an entry out of `execution` and put `piece` beside it, or into a mapping of the suite."""
+    """Take an entry out of `execution`, and put `piece` beside it or into a mapping of the suite."""
     around = next((e for e in suite.node.entries if e.value is execution.node), None)
     if around is None:
         return None

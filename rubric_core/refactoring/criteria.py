@@ -44,7 +44,10 @@ def _is_rubric(holder: object, field: str) -> bool:
 
 
 def _object(spot: RefactoringPlace, criterion: Criterion) -> list[Edit]:
-    """A string gates; an object does so where it says it, if the dialect does not say it for it."""
+    """The edits that write a criterion in a string as an object.
+
+    A string gates. An object gates if it says so, or by default in some dialects.
+    """
     node, spelled = criterion.node, spot.dialect.spelled
     outcome, gate = spelled(Criterion, "outcome"), spelled(Criterion, "required")
     needs = not spot.dialect.properties.object_required_default
@@ -54,7 +57,7 @@ def _object(spot: RefactoringPlace, criterion: Criterion) -> list[Edit]:
 
 
 def string_edits(spot: RefactoringPlace, criterion: Criterion) -> list[Edit] | None:
-    """The edits that leave only the text of a criterion; None for one that says more, or has a comment on what it says."""
+    """The edits that reduce a criterion to its text; None if it has other settings, or comments on them."""
     node = criterion.node
     if not isinstance(node, Mapping) or criterion.borrowed or node.anchor or not required(criterion, spot.dialect):
         return None

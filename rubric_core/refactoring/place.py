@@ -37,7 +37,7 @@ class RefactoringPlace:
         self.text = self.local.text
         self.offset = self.local.offset
         self.newline = newline_of(analysis.document.blocks[0].text or self.text)
-        #: Whether the block is YAML: what is half typed is not moved about.
+        #: Whether the block is valid YAML; incomplete text is not moved.
         self.sound = not self.local.tree.problems
 
     def around(self, cls: type[S]) -> Iterator[S]:

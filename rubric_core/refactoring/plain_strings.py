@@ -1,4 +1,4 @@
-"""Plain strings among evaluators, and the rubric that the engine makes of them, written out."""
+"""Converts plain strings among evaluators into the rubric that they stand for."""
 
 from collections.abc import Iterator
 
@@ -51,7 +51,7 @@ def _gathered(spot: RefactoringPlace, strings: list[Criterion]) -> Iterator[Refa
 
 
 def _scattered(spot: RefactoringPlace, rubric: Rubrics, items: list[object]) -> Iterator[Refactoring]:
-    """A rubric with nothing but strings in it, where no other strings are, is what strings mean."""
+    """Write a rubric as plain strings, if it contains only strings and there are no others in the list."""
     criteria = rubric.criteria or []
     node, place = rubric.node, rubric.places.get("criteria")
     listed = place.node if place is not None else None

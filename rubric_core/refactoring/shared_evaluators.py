@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\w-]+")
 
 
 class _Place(NamedTuple):
-    """An evaluator in the list of a case, and the text that it stands in."""
+    """An evaluator in the list of a case, and its text."""
 
     text: str
     #: Where that text begins in the whole one.
@@ -52,7 +52,7 @@ def share_evaluators(spot: RefactoringPlace) -> Iterator[Refactoring]:
 
 
 def _own(spot: RefactoringPlace, evaluator: Evaluator) -> bool:
-    """Whether it stands in the list of a case itself."""
+    """Whether it is written in the list of a case itself."""
     return any(isinstance(holder, Case) and field == "assertions" for holder, field, _ in spot.holders(evaluator))
 
 
@@ -173,7 +173,7 @@ def _removed(place: _Place) -> Span | None:
 
 
 def _suite_end(spot: RefactoringPlace) -> tuple[int, int, str] | None:
-    """Where a further evaluator of the suite goes: the offset, the column of its dash, and what comes before it."""
+    """The place for a further evaluator of the suite: the offset, the column of its dash, and the text before it."""
     analysis = spot.analysis
     suite, key = analysis.suite, spot.dialect.spelled(Suite, "assertions")
     if suite is None or key is None or not suite.has("cases"):
@@ -233,7 +233,7 @@ def _inlined(spot: RefactoringPlace) -> Iterator[Refactoring]:
 
 
 def _added(spot: RefactoringPlace, entry: CaseEntry, piece: str) -> Edit | None:
-    """A further evaluator at the end of the list of a case."""
+    """A further evaluator at the end of a case's list."""
     case, text = entry.case, spot.analysis.local(entry.offset).text
     key = spot.dialect.spelled(Case, "assertions")
     node, place = case.node, case.places.get("assertions")
@@ -256,6 +256,6 @@ def _added(spot: RefactoringPlace, entry: CaseEntry, piece: str) -> Edit | None:
         end, lead, dashes = extent(text, dash, listed.items[-1].whole.end).end, "", column_of(text, dash)
     ended = text[:end].endswith(("\n", "\r"))
     written = lead + indent(piece, dashes)
-    # The end of the text has no line break of its own.
+    # The end of the text may lack a line break.
     written = written if ended else spot.newline + written.rstrip("\r\n")
     return Edit(Span(end, end).moved(entry.offset), written)

@@ -57,7 +57,7 @@ def _edits(spot: RefactoringPlace, listed: list[Weighted]) -> list[Edit]:
 
 
 def shares(written: list[float]) -> list[float]:
-    """Each weight as a share of 1, in steps of a thousandth; what rounding leaves over goes where it is missed most."""
+    """Each weight as a share of 1, in thousandths; the rounding error is distributed to the largest remainders."""
     total = sum(written)
     exact = [w / total * _STEPS for w in written]
     steps = [int(e) for e in exact]

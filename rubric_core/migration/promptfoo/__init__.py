@@ -1,1 +1,1 @@
-"""Writes a suite of AgentV for a promptfoo configuration, which stays as it is."""
+"""Converts a promptfoo configuration, which is not changed, into a suite of AgentV."""

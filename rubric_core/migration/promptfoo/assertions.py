@@ -1,4 +1,4 @@
-"""Assertions of promptfoo as evaluators of agentv-5, one by one; one without an equivalent says why."""
+"""Converts assertions of promptfoo into evaluators of agentv-5; for one without an equivalent, gives the reason."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -46,7 +46,7 @@ _INSTEAD: Mapping[str, str] = {
     "select-best": "run both and compare them with `rubric compare`", "max-score": "run both and compare them with `rubric compare`",
 }  # fmt: skip
 _FALLBACK = "write a `javascript` or `python` check, or an `llm-rubric`"
-#: Types in front of which promptfoo ignores `not-`.
+#: Types for which promptfoo ignores `not-`.
 _NEVER_INVERTED = frozenset({"model-graded-closedqa"})
 _KEYS = frozenset(
     {

@@ -1,4 +1,4 @@
-"""Tests of promptfoo as cases of agentv-5."""
+"""Converts tests of promptfoo into cases of agentv-5."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -20,7 +20,7 @@ __all__ = ["CaseDraft", "CaseReader", "Checks", "with_comments"]
 
 _LONGEST_NAME = 60
 _READABLE = (".txt", ".md", ".html", ".json", ".csv", ".xml", "")
-#: Keys of tests that nothing in AgentV stands for, with what to do. A test that has one is left out.
+#: Keys of tests without an equivalent in AgentV, with what to do. A test with one of them is left out.
 _LEFT_OUT: Mapping[str, str] = {
     "providerOutput": "AgentV checks no given output: serve it by a provider of the kind `replay`",
     "assertScoringFunction": "AgentV runs no scoring function: write one `javascript` or `python` check that gives the score",
@@ -39,7 +39,7 @@ _OPTIONS_KNOWN = frozenset({
 
 
 class Checks(NamedTuple):
-    """The assertions of a test that were carried over, with their nodes, and the comments that stand for the others."""
+    """The converted assertions of a test, with their nodes, and comments in place of the others."""
 
     #: Where they are written.
     file: SourceFile
@@ -62,7 +62,7 @@ class CaseDraft:
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     checks: Checks
-    #: Whether a score passes it, whatever single checks say.
+    #: The score from which the case passes, whatever the single checks say; None without one.
     threshold: float | None
     #: The comments around the test.
     comments: Commented | None = None
@@ -80,7 +80,7 @@ class CaseDraft:
 
 
 class CaseReader:
-    """Makes cases of tests, and notes what they lose."""
+    """Converts tests into cases, and notes what is lost."""
 
     def __init__(
         self, default: Mapping[str, Any], around: Surroundings, notes: Notes, read: Callable[[str], str | None]
@@ -119,7 +119,7 @@ class CaseReader:
         return Checks(file, tuple(made), tuple(lost))
 
     def cases(self, test: SourceTest, number: int) -> Iterator[CaseDraft]:
-        """The cases of a test: one for each combination of its lists. None where it has to be left out."""
+        """The cases of a test: one for each combination of its lists. None if it has to be left out."""
         try:
             self._refuse(test)
             values = {name: self._value(test, name, value) for name, value in mapping_of(test.data.get("vars")).items()}
@@ -274,7 +274,7 @@ def _around_entry(test: SourceTest, name: str, value: Any) -> Any:
 
 
 def with_comments(value: Any, above: Sequence[str], beside: str = "") -> Any:
-    """A value with further comments above it."""
+    """A value with additional comments above it."""
     if isinstance(value, Commented):
         return replace(value, above=(*above, *value.above))
     return Commented(value, tuple(above), beside) if above or beside else value

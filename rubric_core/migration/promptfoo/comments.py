@@ -1,4 +1,4 @@
-"""The comments of a YAML text, by the values that they stand above or beside. Each is handed out once."""
+"""The comments of a YAML text, by the values above or beside which they are written. Each is used once."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ class Comments:
 
     def __init__(self, text: str, tree: SyntaxTree | None = None) -> None:
         self._lines = LineIndex(text)
-        #: Comments by their lines: those that have the line to themselves, and those behind something.
+        #: Comments by line: those on lines of their own, and those after something.
         self._alone: dict[int, str] = {}
         self._behind: dict[int, str] = {}
         self._columns: dict[int, int] = {}
@@ -41,7 +41,7 @@ class Comments:
         return Commented(value, above, beside) if above or beside else value
 
     def _above(self, line: int, column: int) -> tuple[str, ...]:
-        """The comments right above a line; what stands deeper belongs to what is before it."""
+        """The comments directly above a line; more deeply indented ones belong to the entry before."""
         found: list[str] = []
         line -= 1
         while line in self._blank or self._columns.get(line, column + 1) <= column:
@@ -61,7 +61,7 @@ class Comments:
         return tuple(word for n in lines if (word := self._alone.pop(n, "") or self._behind.pop(n, "")))
 
     def data(self, node: Node | None, value: Any, anchors: Mapping[str, Node]) -> Any:
-        """`value`, which is made of `node`, with the comments in it; what borrows from elsewhere comes without."""
+        """`value`, converted from `node`, with the comments in it. Borrowed values have no comments."""
         if node is None or any(isinstance(each, Alias) for each in walk(node)):
             return value
         return self._data(node, value, anchors)

@@ -1,4 +1,4 @@
-"""What an assertion of promptfoo becomes in agentv-5, and what its value and threshold are there."""
+"""The result of converting an assertion of promptfoo to agentv-5, with the meaning of its value and threshold there."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -17,7 +17,7 @@ __all__ = [
     "text_of",
 ]
 
-#: From which score AgentV lets a model's judgement pass where nothing says otherwise.
+#: The default score from which a model's judgement passes in AgentV.
 USUAL_MINIMUM = 0.8
 
 
@@ -27,16 +27,16 @@ _TAKE_NUMBERS = frozenset({"contains", "icontains"})
 
 
 class NotCarriedError(Exception):
-    """Raised for a part of a configuration that has no equivalent in AgentV; the message says what, and what to do."""
+    """A part of a configuration has no equivalent in AgentV; the message says what, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an assertion takes from around it."""
+    """The settings around an assertion that affect its conversion."""
 
     #: The `options` of its test.
     options: Mapping[str, Any]
-    #: The name of a grader by how it is written; None where it has to be left out.
+    #: The name of a grader for its `provider`; None if it has to be left out.
     grader: Callable[[Any], str | None]
     #: The parts of a text with commas. Raises ValueError.
     comma_values: Callable[[str], list[str]]
@@ -50,7 +50,7 @@ class Conversion:
     keys: Mapping[str, Any]
     #: Whether its score is 0 or 1, or anything between.
     grade: Literal["check", "score"] = "check"
-    #: The score from which it passes, where that is not 1.
+    #: The score from which it passes, if that is not 1.
     minimum: float = 1.0
     #: What it does otherwise than in promptfoo.
     differs: tuple[str, ...] = ()

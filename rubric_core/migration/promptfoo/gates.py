@@ -1,4 +1,4 @@
-"""What passes a case: in promptfoo every assertion, in AgentV a score that reaches the threshold.
+"""Whether a case passes: in promptfoo if every assertion does, in AgentV if the score reaches the threshold.
 
 Where each score is 0 or 1, a threshold of 1 is the same. Where a score may lie between, each check is required instead, with its
 own minimum, and a missed one makes the score 0.
@@ -23,7 +23,7 @@ def needs_gates(checks: Sequence[Conversion]) -> bool:
 
 
 def passing_score(checks: Sequence[Conversion]) -> float | None:
-    """The score from which a case passes: any where no check counts; None for one without checks."""
+    """The score from which a case passes: 0 if no check counts; None for a case without checks."""
     counted = [each for each in checks if each.counts]
     if not counted:
         return 0 if checks else None
@@ -34,7 +34,7 @@ def passing_score(checks: Sequence[Conversion]) -> float | None:
 
 
 def with_gate(check: Conversion) -> dict[str, object]:
-    """The keys of a check that has to pass whatever the others say."""
+    """The keys of a check that must pass, whatever the result of the others."""
     keys = dict(check.keys)
     if not check.counts:
         return keys

@@ -72,7 +72,7 @@ def by_steps(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     return _judged(settings, around, 0.7 if least is None else least)
 
 
-#: The model that promptfoo compares by where none is named.
+#: The default embedding model of promptfoo.
 _USUAL_EMBEDDINGS = "text-embedding-3-large"
 
 

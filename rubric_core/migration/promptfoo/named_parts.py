@@ -1,4 +1,4 @@
-"""The prompts and providers of a configuration in the suite, and what references to them mean there."""
+"""The prompts and providers of a configuration, converted for the suite, with the meaning of references to them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class NamedParts:
 
 
 def _means(reference: Any, names: Sequence[str]) -> bool:
-    """Whether a reference names something: whole, by `prefix*`, or by what stands before `:`."""
+    """Whether a reference matches a name: equal, by `prefix*`, or by the part before `:`."""
     if not isinstance(reference, str):
         return False
     begin = reference[:-1] if reference.endswith("*") else f"{reference}:"

@@ -1,4 +1,4 @@
-"""What a migration from promptfoo lists: what was not carried over, and what means something else now."""
+"""The notes of a migration from promptfoo: parts that were not carried over, and parts whose meaning changes."""
 
 from typing import NamedTuple
 

@@ -22,7 +22,7 @@ def mapping_of(value: Any) -> Mapping[str, Any]:
 
 
 def repeat_count(options: Mapping[str, Any]) -> int | None:
-    """How often options let a case run; None where they do not say it."""
+    """How often options repeat a case; None if they do not say."""
     found = options.get("repeat")
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 1 else None
 
@@ -33,7 +33,7 @@ def is_multiplied(value: Any) -> bool:
 
 
 def rows_of(values: Mapping[str, Any], options: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Each combination of the items of lists, with the end of an id that tells it. Raises NotCarriedError."""
+    """Each combination of the items of lists, with a suffix for the id. Raises NotCarriedError."""
     lists = {name: value for name, value in values.items() if is_multiplied(value)}
     if lists and options.get("disableVarExpansion") is True:
         raise NotCarriedError("AgentV makes a case of each text in a list: write the list as one text, or as a mapping")
@@ -47,13 +47,13 @@ def rows_of(values: Mapping[str, Any], options: Mapping[str, Any]) -> list[tuple
 
 
 class CaseIds:
-    """Gives each case an id of its own."""
+    """Gives each case a unique id."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
     def of(self, description: Any, values: Mapping[str, Any], number: int) -> str:
-        """What the cases of a test are called: its description, else its only short value, else its number."""
+        """The base of the ids of a test's cases: its description, else its only short value, else its number."""
         if isinstance(description, str) and _NO_WORD.sub("", description):
             return _words(description)
         texts = [v for v in values.values() if isinstance(v, str | int) and not isinstance(v, bool)]

@@ -15,7 +15,7 @@ _NUMBER = "promptfoo passes any number above 0, hence the low `min_score`"
 #: The score from which a number passes where promptfoo wants more than 0.
 _MORE_THAN_NOTHING = 0.00001
 _GIVES_RESULT = pattern(r"\breturn\b|=>|\bthrow\b|\braise\b")
-#: What makes a truth value of an expression, as far as its characters tell.
+#: Operators and calls whose result is a truth value.
 _TRUTH = pattern(
     r"[<>]=?|[=!]==?|\.(?:includes|startsWith|endsWith|startswith|endswith|test|some|every|hasOwnProperty|isdigit)\(|^\s*!|\bnot\s|\bin\b"
     r"|^\s*(?:true|false|True|False)\s*$|^\s*(?:bool|any|all|isinstance|Boolean)\("
@@ -44,7 +44,7 @@ def javascript_code(code: str) -> str:
 
 
 def _result_of(code: str) -> Literal["truth", "number", "unknown"]:
-    """What code returns, as far as its text tells: an expression of one line may return a number, other code also a result."""
+    """The kind of value that code returns, judged by its text."""
     if "\n" in code.strip() or code.startswith(URL) or "{" in code:
         return "unknown"
     is_truth = bool(_TRUTH.search(code)) and not _NUMBERED.search(code)

@@ -30,7 +30,7 @@ class SourceFile:
 class SourcePrompt(NamedTuple):
     """One prompt."""
 
-    #: Its name in results, and whether somebody gave it that.
+    #: Its name in results, and whether the author chose it.
     label: str
     is_labelled: bool
     #: How promptfoo refers to it.
@@ -52,7 +52,7 @@ class SourceProvider(NamedTuple):
 
     id: str
     label: str
-    #: The kind of the target that calls the same model, with its settings; empty where none does.
+    #: The kind of target that calls the same model, with its settings; empty if there is none.
     kind: str
     settings: Mapping[str, Any]
     #: The keys of `config` that this leaves out.
@@ -75,7 +75,7 @@ class SourceTest(NamedTuple):
 
     #: As plain data, merged.
     data: Mapping[str, Any]
-    #: Its own assertions, in order, each with where it is written.
+    #: Its own assertions, in order, each with its place.
     assertions: tuple[tuple[Mapping[str, Any], Node], ...]
     #: Whether it has the assertions of `defaultTest`, too.
     inherits: bool
@@ -86,7 +86,7 @@ class SourceTest(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The line where it begins, from 1."""
+        """The line on which it begins, from 1."""
         return self.file.line_of(self.node.span.start)
 
 
@@ -108,5 +108,5 @@ class SourceConfiguration:
     comma_values: Callable[[str], list[str]]
     #: The target of a grader by how it is written, as `providers` has them.
     grader: Callable[[Any], SourceProvider | None]
-    #: The text of a file beside the configuration; None where there is none.
+    #: The text of a file beside the configuration; None if it does not exist.
     read_text: Callable[[str], str | None]

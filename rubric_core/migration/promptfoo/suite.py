@@ -1,4 +1,4 @@
-"""A suite of agentv-5 for a promptfoo configuration: its text, and what was not carried over."""
+"""Converts a promptfoo configuration into a suite of agentv-5: its text, and notes on what was not carried over."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 __all__ = ["ConvertedConfiguration", "NothingCarriedError", "convert_configuration"]
 
 _MODELINE = "# rubric: dialect=agentv-5"
-#: Comments that say which program reads the file.
+#: Comments that name the program that reads the file.
 _OTHER_PROGRAM = pattern(r"#\s*(?:yaml-language-server:|rubric:)")
 _EVERY = "# As in promptfoo, every assertion has to pass."
 _EVALUATE = {"maxConcurrency": "max_concurrency", "repeat": "repeat", "delay": "delay", "timeoutMs": "timeout_ms", "maxEvalTimeMs": "max_eval_time_ms", "cache": "cache"}  # fmt: skip
@@ -42,7 +42,7 @@ _INSTEAD: Mapping[str, str] = {
 
 
 class NothingCarriedError(Exception):
-    """Raised for a configuration of which no suite can be made; the message says why, the notes what was left out."""
+    """A configuration cannot be converted; the message says why, the notes what was left out."""
 
     def __init__(self, words: str, notes: list[ConversionNote]) -> None:
         super().__init__(words)

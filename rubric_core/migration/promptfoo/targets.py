@@ -1,4 +1,4 @@
-"""Providers and graders of promptfoo as providers of agentv-5."""
+"""Converts providers and graders of promptfoo into providers of agentv-5."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from rubric_core.migration.promptfoo.source import SourceFile, SourceProvider
 
 __all__ = ["GraderNames", "provider_entry", "provider_note"]
 
-#: A command that gives the prompt back; AgentV reads an answer from the file.
+#: A command that returns the prompt; AgentV reads an answer from the file.
 _ECHO = "cat {PROMPT_FILE} > {OUTPUT_FILE}"
 _VARIABLE = pattern(r"\$\{\{\s*(\w+)\s*\}\}")
 _TEMPLATE = pattern(r"\{\{")
@@ -95,7 +95,7 @@ def _settings(provider: SourceProvider, file: SourceFile, line: int, notes: Note
 
 
 class GraderNames:
-    """The names of the providers that grade. A provider that only grades goes into a file of its own, as AgentV wants it."""
+    """The names of the providers that grade. One that only grades goes into a separate file, as AgentV requires."""
 
     def __init__(self, find: Callable[[Any], SourceProvider | None], answering: Sequence[SourceProvider]) -> None:
         self._find, self._answering = find, {each.name for each in answering}
@@ -113,7 +113,7 @@ class GraderNames:
         return found.name
 
     def notes(self, keys: Mapping[str, Any]) -> list[str]:
-        """What to do for the graders of an evaluator and its members."""
+        """What to do about the graders of an evaluator and its members."""
         members = keys.get("assert")
         names = [keys.get("provider"), *(each.get("provider") for each in members or ())]
         return [self._words[name] for name in names if isinstance(name, str) and name in self._words]

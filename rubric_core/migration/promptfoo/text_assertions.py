@@ -1,4 +1,4 @@
-"""Assertions that look at the text of an output, or at how long it took and what it cost."""
+"""Assertions about the text, the duration and the cost of an output."""
 
 from collections.abc import Mapping
 from typing import Any

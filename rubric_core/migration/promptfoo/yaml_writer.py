@@ -26,12 +26,12 @@ class Commented:
 
 
 def bare(value: Any) -> Any:
-    """The value without the comments of its own; those inside stay."""
+    """The value without its own comments; those inside it stay."""
     return value.value if isinstance(value, Commented) else value
 
 
 def write_yaml(data: Mapping[str, Any]) -> str:
-    """A mapping as YAML text, its large parts set apart. Values are plain data or `Commented`, at any depth."""
+    """A mapping as YAML text, with blank lines between large parts. Values are plain data or `Commented`."""
     parts = ["".join(f"{line}\n" for line in _mapping({name: value}, "")) for name, value in data.items()]
     large = [part.count("\n") > 1 for part in parts]
     return "".join(f"\n{part}" if n and (large[n] or large[n - 1]) else part for n, part in enumerate(parts))
@@ -52,7 +52,7 @@ def _sequence(items: Sequence[Any], margin: str) -> Iterator[str]:
         if isinstance(value, dict) and value:
             inner = list(_mapping(value, margin + _STEP))
             first = next(n for n, line in enumerate(inner) if line and not line.lstrip().startswith("#"))
-            # Comments of the first key would stand between the dash and the key.
+            # Comments of the first key would come between the dash and the key.
             yield from (line[len(_STEP) :] if line else "" for line in inner[:first])
             yield f"{margin}- {inner[first][len(margin) + len(_STEP) :]}{_side(beside)}"
             yield from inner[first + 1 :]
