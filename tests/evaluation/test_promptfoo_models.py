@@ -71,6 +71,8 @@ def test_settings_with_which_a_model_is_not_called() -> None:
 
 def test_the_settings_of_a_row_take_precedence() -> None:
     assert body({"temperature": 1, "seed": 2}, temperature=0.5) == {**USUAL, "temperature": 0.5, "seed": 2}
+    routed = body({"route": "r", "passthrough": {"a": 1}}, "openrouter:a/b", passthrough={"b": 2})
+    assert routed == {**USUAL, "b": 2}
     assert body({"temperature": 1}, "togetherai:m", seed=3, temperature=0.5) == {**USUAL, "temperature": 1, "seed": 3}
 
 
@@ -302,6 +304,29 @@ def test_the_output(message: dict[str, Any], told: object) -> None:
 )  # fmt: skip
 def test_outputs_of_vendors(vendor: str, form: str, reply: dict[str, Any], told: object) -> None:
     assert output(reply, vendor, form) == told
+
+
+@pytest.mark.parametrize(
+    ("vendor", "form", "reply", "ended", "reported"),
+    [
+        ("openai", "chat", completion(content="a"), "stop", {"guardrails": {"flagged": False}}),
+        ("openai", "chat", completion(content="", refusal="No."), "stop", {"guardrails": {"flagged": True}}),
+        ("azure", "chat", completion(content="", refusal="No."), "stop", {"guardrails": {"flagged": False}}),
+        ("azure", "chat", {"choices": [{"message": {}, "finish_reason": "content_filter", "logprobs": {"content": [{"logprob": -1}]}}]}, "content_filter", {"guardrails": {"flagged": True}, "logProbs": [-1]}),
+        ("openrouter", "chat", completion(content="", refusal="No."), "stop", {"guardrails": {}}),
+        ("mistral", "chat", completion(content="a"), "", {"guardrails": {}}),
+        ("openai", "responses", {}, "", {"guardrails": {}}),
+        ("ollama", "chat", {}, "", {"guardrails": {}}),
+        ("anthropic", "chat", {"stop_reason": "end_turn"}, "end_turn", {"guardrails": {}}),
+        ("anthropic", "chat", {"stop_reason": "refusal", "stop_details": {"category": "c"}}, "refusal", {"guardrails": {"flagged": True}}),
+        ("google", "chat", {"candidates": [{"safetyRatings": [{"probability": "HIGH"}]}]}, "", {"guardrails": {"flagged": True}}),
+    ],
+)  # fmt: skip
+def test_what_replies_tell_beside_the_output(
+    vendor: str, form: str, reply: dict[str, Any], ended: str, reported: dict[str, Any]
+) -> None:
+    answer = family_of(vendor, form).about(reply, 1.0, "m")
+    assert (answer.finish_reason, answer.reported, answer.duration_ms) == (ended, reported, 1.0)
 
 
 def test_data_that_fits_a_schema() -> None:

@@ -63,7 +63,8 @@ def _guardrails(params: AssertionParams) -> GradingResult:
     if isinstance(config, Mapping) and config.get("purpose") == "redteam":
         raise Unscored("rubric does not run guardrails of red teams of promptfoo", at=params.config)
     provider = params.context.provider
-    if provider is None or provider.kind not in _KNOWN:
+    is_known = _reported(params, "guardrails") is not None or (provider is not None and provider.kind in _KNOWN)
+    if not is_known:
         raise Unscored("rubric does not know the guardrails of this provider of promptfoo", at=params.config)
     told = _reported(params, "guardrails")
     told = told if isinstance(told, Mapping) else {}

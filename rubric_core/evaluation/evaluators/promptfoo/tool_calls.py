@@ -107,7 +107,7 @@ def _finish_reason(params: AssertionParams) -> GradingResult:
     told = answer.finish_reason.strip().lower() if answer is not None else ""
     ended = _ENDS.get(told, told)
     if not ended:
-        if answer is not None and answer.llm_calls:
+        if answer is not None and answer.llm_calls and answer.reported is None:
             raise Unscored(
                 f"rubric does not learn from {params.context.target.kind} why an answer ended", at=params.config
             )

@@ -69,7 +69,13 @@ def _completion_output(reply: Mapping[str, Any], call: ModelCall) -> Any:  # noq
 def _about(reply: Mapping[str, Any], took: float, model: str) -> Answer:
     tokens = count_tokens(reply, "prompt_eval_count", "eval_count", 0)
     return Answer(
-        "", duration_ms=took, tokens=tokens, tool_uses=(), llm_calls=1, model=str(reply.get("model") or model)
+        "",
+        duration_ms=took,
+        tokens=tokens,
+        tool_uses=(),
+        llm_calls=1,
+        model=str(reply.get("model") or model),
+        reported={"guardrails": {}},
     )
 
 

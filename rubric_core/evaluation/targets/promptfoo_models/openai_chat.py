@@ -34,7 +34,7 @@ _GROK_EFFORT = (
     "grok-3-mini-latest", "grok-3-mini-fast-beta", "grok-3-mini-fast", "grok-3-mini-fast-latest",
 )  # fmt: skip
 #: Settings of OpenRouter that choose the model.
-_ROUTING = ("transforms", "models", "route", "provider", "passthrough")
+_ROUTING = ("transforms", "models", "route", "provider")
 _GROQ_FIELDS = ("compound_custom", "search_settings")
 
 
@@ -62,12 +62,12 @@ def _messages(call: ModelCall) -> Any:
 def _config(call: ModelCall) -> Mapping[str, Any]:
     """The settings as the vendor's provider has them."""
     config = call.config
+    row = {name: value for name, value in config.items() if name not in call.own or value is not call.own[name]}
     if call.vendor in _SENT_WHOLE:
-        row = {name: value for name, value in config.items() if name not in call.own or value is not call.own[name]}
         return {"passthrough": {name: value for name, value in call.own.items() if name != FROM_FILE}, **row}
     if call.vendor == "openrouter":
         further = {**true_ones(call.own, _ROUTING), **_mapping(call.own.get("passthrough"))}
-        return {"passthrough": further, **{name: value for name, value in config.items() if name not in _ROUTING}}
+        return {**call.own, "passthrough": further, **row}
     return config
 
 
@@ -99,7 +99,7 @@ def _body(call: ModelCall) -> dict[str, Any]:
     body |= true_ones(config, ("functions", "function_call"))
     if is_true(config.get("tools")) and config["tools"] != []:
         body["tools"] = config["tools"]
-    body |= true_ones(config, ("tool_choice", "tool_resources", "response_format", "logprobs", "stop"))
+    body |= true_ones(config, ("tool_choice", "tool_resources", "response_format", "stop"))
     body |= kept(config, ("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"))
     body |= further
     if _is_gpt5(name):
@@ -175,21 +175,34 @@ def message_of(reply: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def about_completion(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    """Tokens and the like of a chat completion."""
-    message, choices = message_of(reply), reply["choices"]
+    """Tokens and the like of a chat completion, of which promptfoo learns neither why it ended nor what was flagged."""
+    message_of(reply)
     made = answer_from_reply("", reply, took, model, "prompt_tokens", "completion_tokens")
-    reason = str(choices[0].get("finish_reason") or "")
-    flagged = bool(message.get("refusal")) or reason == "content_filter"
-    return replace_fields(made, finish_reason=reason, reported=_reported(choices[0], flagged))
+    return replace_fields(made, reported={"guardrails": {}})
 
 
-def _reported(choice: Mapping[str, Any], flagged: bool) -> Mapping[str, Any]:
-    reported: dict[str, Any] = {"guardrails": {"flagged": flagged}}
-    told = choice.get("logprobs")
+def _about_ended(reply: Mapping[str, Any], took: float, model: str) -> Answer:
+    """The same, with why it ended."""
+    made = about_completion(reply, took, model)
+    return replace_fields(made, finish_reason=str(reply["choices"][0].get("finish_reason") or ""))
+
+
+def _about_chat(reply: Mapping[str, Any], took: float, model: str) -> Answer:
+    """The same, with the log probabilities, and whether it was flagged, as a refusal is."""
+    made = _about_filtered(reply, took, model)
+    refused = {"guardrails": {"flagged": True}} if message_of(reply).get("refusal") else {}
+    return replace_fields(made, reported={**(made.reported or {}), **refused})
+
+
+def _about_filtered(reply: Mapping[str, Any], took: float, model: str) -> Answer:
+    """The same, without the refusals that Azure does not flag."""
+    made = _about_ended(reply, took, model)
+    reported: dict[str, Any] = {"guardrails": {"flagged": made.finish_reason == "content_filter"}}
+    told = reply["choices"][0].get("logprobs")
     content = told.get("content") if isinstance(told, dict) else None
     if isinstance(content, list):
         reported["logProbs"] = [each.get("logprob") for each in content if isinstance(each, dict)]
-    return reported
+    return replace_fields(made, reported=reported)
 
 
 def wants_data(config: Mapping[str, Any], *types: str) -> bool:
@@ -233,7 +246,7 @@ def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
 
 
 #: OpenAI, and vendors that speak its API.
-CHAT = ModelFamily(_body, _output, about_completion, filled=_FILLED, refused=_REFUSED)
+CHAT = ModelFamily(_body, _output, _about_chat, filled=_FILLED, refused=_REFUSED)
 
 
 def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
@@ -256,7 +269,7 @@ def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     return output
 
 
-OPENROUTER_CHAT = ModelFamily(_body, _openrouter_output, about_completion, filled=_FILLED, refused=frozenset({"mcp"}))
+OPENROUTER_CHAT = ModelFamily(_body, _openrouter_output, _about_ended, filled=_FILLED, refused=frozenset({"mcp"}))
 
 
 # Azure
@@ -310,7 +323,7 @@ def _azure_body(call: ModelCall) -> dict[str, Any]:
     body |= true_ones(config, ("functions", "function_call"))
     if is_true(config.get("tools")) and config["tools"] != []:
         body["tools"] = config["tools"]
-    body |= true_ones(config, ("tool_choice", "deployment_id", "data_sources", "response_format", "logprobs", "stop"))
+    body |= true_ones(config, ("tool_choice", "deployment_id", "data_sources", "response_format", "stop"))
     return {**body, **_mapping(config.get("passthrough"))}
 
 
@@ -325,7 +338,7 @@ def _azure_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
 AZURE_CHAT = ModelFamily(
     _azure_body,
     _azure_output,
-    about_completion,
+    _about_filtered,
     filled=_FILLED,
     refused=_REFUSED | {"dataSources", "isClaudeOpus47OrLater"},
 )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import NO_JSON, json_value
 from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     ModelCall,
@@ -188,7 +189,8 @@ def _compact(value: Mapping[str, Any]) -> str:
 
 
 def _about(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    return answer_from_reply("", reply, took, model, "input_tokens", "output_tokens")
+    made = answer_from_reply("", reply, took, model, "input_tokens", "output_tokens")
+    return replace_fields(made, reported={"guardrails": {}})
 
 
 RESPONSES = ModelFamily(_body, _output, _about, filled=_FILLED, refused=_REFUSED)
