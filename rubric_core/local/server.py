@@ -1,4 +1,4 @@
-"""The local model behind HTTP: on the loopback address only, with a key of its own."""
+"""The local model behind HTTP, on the loopback address only, protected by a key."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def check_runtime() -> None:
     """Raises LocalError when the model cannot be run here: the runtime is not installed, or not made for this processor."""
     if find_spec(_RUNTIME) is None:
         raise LocalError(f"{_RUNTIME}, which runs the model, is not installed: {_HOW}")
-    # In a process of its own, which a missing instruction of the processor would end at once.
+    # In a separate process, which crashes at once if the processor lacks an instruction.
     probe = subprocess.run([sys.executable, "-c", f"import {_RUNTIME}"], capture_output=True, text=True, check=False)  # noqa: S603  # our own words
     if probe.returncode < 0:
         raise LocalError(f"{_RUNTIME} does not run on this processor: it needs AVX2, or an Apple M1 or later")

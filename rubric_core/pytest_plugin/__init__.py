@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect suites, if that is asked for."""
+    """Collect suites if that is enabled."""
     if config.getoption("rubric") or config.getini("rubric_suites"):
         from rubric_core.pytest_plugin.collection import SuiteCollection  # noqa: PLC0415  # nothing while inert
 

@@ -40,7 +40,7 @@ class CaseNotPassedError(Exception):
 
 
 class SuiteCollection:
-    """The part of the plugin that is there when suites are collected."""
+    """The part of the plugin that is only registered when suites are collected."""
 
     def __init__(self, config: pytest.Config) -> None:
         """Raises UsageError for options that name nothing."""
@@ -146,7 +146,7 @@ class CaseItem(pytest.Item):
         super().__init__(**kwargs)
         self.case, self.suite, self.runs = case, suite, runs
         self.result: CaseResult | None = None
-        #: Empty, as for a doctest: other plugins look at the fixtures of every item.
+        #: Empty, as for a doctest: other plugins read the fixtures of every item.
         self.funcargs: dict[str, object] = {}
         for tag in map(mask, tags_of(case)):
             self.extra_keyword_matches.add(tag)
@@ -183,7 +183,7 @@ class CaseItem(pytest.Item):
         return str(excinfo.value) if self.result is None else "\n".join(self._report(self.result))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the case is."""
+        """The place of the case."""
         return self.case.file or self.path, max(self.case.line - 1, 0), self.name
 
     @property
@@ -202,12 +202,12 @@ class CaseItem(pytest.Item):
         analysis = self.suite.analysis if self.case.file is None else self.suite.files.get(self.case.file)
         if analysis is not None:
             lines += AnnotatedSuite(analysis, style, None, self.case.file).lines([self.case], [result])
-        # Its first line is what the summary of pytest shows.
+        # The first line is in the summary of pytest.
         return map(safe, itertools.dropwhile(operator.not_, lines))
 
 
 def _properties(result: CaseResult) -> Iterator[tuple[str, object]]:
-    """What JUnit files say of a case besides its outcome."""
+    """The properties of a case in JUnit files."""
     yield "verdict", result.verdict.value
     if result.score is not None:
         yield "score", round(result.score, 4)

@@ -1,4 +1,4 @@
-"""How the cases of a suite run under pytest: one by one, together only where the suite asks for it."""
+"""Runs the cases of a suite under pytest: one by one, unless the suite requires several together."""
 
 import asyncio
 import contextlib
@@ -54,7 +54,7 @@ async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
 
 
 class _Item(Protocol):
-    """What is asked of an item of pytest."""
+    """The part of pytest's items that is used here."""
 
     case: Runnable
     session: Any
