@@ -1,1 +1,1 @@
-"""The language of eval YAML: its shapes and keys, its dialects, and what a cursor is on."""
+"""The language of eval YAML: its shapes and keys, its dialects, and the place of a cursor in it."""

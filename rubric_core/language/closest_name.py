@@ -1,4 +1,4 @@
-"""Finds the known name that a misspelt or half-typed one was meant to be."""
+"""Finds the known name closest to a misspelt or incomplete one."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,13 @@ from itertools import pairwise
 
 __all__ = ["Lexicon", "closest", "is_same_word", "is_typo", "lexicon"]
 
-#: From this length on, two letters may be wrong.
+#: Names of at least this length may have two wrong letters.
 _LONG = 6
-#: Characters around a name from pasting, or that look like a colon.
+#: Characters around a name that come from pasting, or that look like a colon.
 _DECORATION = "*_`'\"“”‘’«»@%$#&!:;：∶.,= \t\u00a0\u200b\u200c\u200d\u2060\ufeff"
-#: Names that share only a prefix have to do so for this many letters, and for half of the name.
+#: The minimum number of letters in a shared prefix, which must also be half of the name.
 _LEAST_BEGIN = 6
-#: From this number of names on, an index of names without one letter is searched first.
+#: For at least this number of names, an index of names without one letter is searched first.
 _MANY = 100
 #: Comparisons that names which are nowhere may take together.
 _MOST_COMPARED = 30_000
@@ -26,14 +26,14 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 class Lexicon:
-    """Known names, prepared to find the ones that many others were meant to be."""
+    """Known names, prepared for many searches."""
 
     def __init__(self, known: tuple[str, ...]) -> None:
         self._known = known
         self._folded = {_folded(k): k for k in known}
         words = sorted((k.lower(), k) for k in known)
         begun = (_common(one, other) for (one, _), (other, _) in pairwise([("", ""), *words]))
-        #: Sorted, each with the number of letters that it shares with the one before it.
+        #: Sorted, each with the length of the prefix that it shares with the one before it.
         self._words = [
             (k, word, max(1, len(k) // 3), _letters(k), shared) for (word, k), shared in zip(words, begun, strict=True)
         ]
@@ -50,7 +50,7 @@ class Lexicon:
         return len(self._known) <= _MANY or number * len(self._known) <= _MOST_COMPARED
 
     def closest(self, name: str, *, but: str | None = None, thorough: bool = True) -> str | None:
-        """The name that `name` was probably meant to be, other than `but`; within one edit unless `thorough`."""
+        """The closest known name other than `but`; within one edit unless `thorough`."""
         key = (name, but)
         if not thorough:
             return self._slip(name, but)
@@ -81,7 +81,7 @@ class Lexicon:
             return lexicon(tuple(k for k in self._known if k != but)).closest(name)
         if same is not None or len(name) < 2:
             return same
-        # Of equally near names, one of the same length is likelier: swapped or wrong letters are common mistakes.
+        # Of equally near names, one of the same length is more likely: swapped or wrong letters are common mistakes.
         nearest = min(self._distances(name, but), default=None)
         if nearest is not None and nearest[0] <= max(1, len(nearest[2]) // 3):
             return nearest[2]
@@ -153,12 +153,12 @@ class _Ruler:
         self._places: dict[str, int] = {}
         for at, letter in enumerate(name):
             self._places[letter] = self._places.get(letter, 0) | 1 << at
-        #: For each beginning of the other name: what is greater, less and equal below, where the last letter stands, and
-        #: the distance.
+        #: For each prefix of the other name: what is greater, less and equal in the column below, the places
+        #: of the last letter, and the distance.
         self._columns = [(self._all, 0, 0, 0, len(name))]
 
     def distance(self, other: str, shared: int = 0) -> int:
-        """The distance of `other` to the name; `other` shares this many first letters with the previous one."""
+        """The distance of `other` to the name. `other` shares this many first letters with the previous one."""
         del self._columns[shared + 1 :]
         more, less, equal, before, distance = self._columns[-1]
         everything, last = self._all, self._last

@@ -1,4 +1,6 @@
-"""Where a run of rubric departs from a run of AgentV on purpose: the one list behind `docs/departures.md`, `rubric explain` and `make parity`.
+"""The deliberate differences between rubric and AgentV.
+
+`docs/departures.md`, `rubric explain` and `make parity` use this list.
 
 Every row was measured with agentv 4.42.4; `make parity` compares again and fails for a row that no longer holds.
 """
@@ -19,7 +21,7 @@ class Departure:
     agentv: str
     rubric: str
     why: str
-    #: The codes of `rubric check` that have to do with it.
+    #: The related codes of `rubric check`.
     codes: tuple[str, ...] = ()
 
 
@@ -306,5 +308,5 @@ DEPARTURES: Sequence[Departure] = (
 
 
 def departures_of(code: str) -> Iterator[Departure]:
-    """The rows that have to do with a code of `rubric check`."""
+    """The rows related to a code of `rubric check`."""
     return (row for row in DEPARTURES if code in row.codes)

@@ -44,7 +44,7 @@ def choose_file_dialect(kind: FileKind, root: Node | None, items: Iterable[Node]
     if kind is FileKind.TEMPLATE:
         return _template_choice(root, [*items])
     if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
-        # Judges alone are no evidence; the cases beside them are.
+        # Judges alone are no evidence; cases with them are.
         return DialectChoice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
     if kind in (FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.SCENARIOS, FileKind.ENVIRONMENT):
         return DialectChoice("agentv-5", f"no other has {kind.value}", certain=True)
@@ -63,7 +63,7 @@ def _cases_choice(keys: frozenset[str]) -> DialectChoice | None:
         ("vars", "agentv-5", newest),
         ("expected_outcome", "agentv-1", not keys & {"criteria", "assertions", "assert"}),
         ("outcome", "agentv-0.5", "input_messages" in keys),
-        # Earlier dialects require `criteria` and `input` beside it.
+        # Earlier dialects require `criteria` and `input` as well.
         ("assert", "agentv-5", not keys & {"criteria", "input", "expected_output", "expected_outcome"}),
     ):
         if name in keys and applies:

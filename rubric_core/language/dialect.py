@@ -58,12 +58,12 @@ class Spelling(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """Of two spellings of one field, the higher one takes precedence."""
+        """Orders spellings of one field: the higher one takes precedence."""
         return 2 if self.preferred else 1 if self.fate is SpellingStatus.CURRENT else 0
 
 
 class Reading(NamedTuple):
-    """How to handle a key: cached for each shape, as every key of every text is looked up."""
+    """How to handle a key; cached for each shape, because every key of every text is looked up."""
 
     spelling: Spelling
     #: What it takes; None for a key that means nothing.

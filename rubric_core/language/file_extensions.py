@@ -13,7 +13,7 @@ PROMPTS = (".md", ".markdown", ".txt", ".j2", ".njk")
 CODE = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".sh", ".rb")
 #: Files that have a function for templates.
 FILTERS = (".js", ".mjs", ".cjs", ".ts", ".py")
-#: All files that prompts can be made from.
+#: The extensions of all files that can contain prompts.
 TEMPLATES = (*PROMPTS, ".json", *YAML, *TABLES, *DATASETS, *FILTERS)
 #: What was recorded: answers, traces, conversations.
 RECORDS = (*DATASETS, ".json", *YAML)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class FileKind(Enum):
-    """What a file is. The value is for people, with its article."""
+    """The kind of a file. The value is its name for people, with an article."""
 
     SUITE = "a suite"
     TARGETS = "a targets file"
@@ -32,7 +32,7 @@ class FileKind(Enum):
     CASE = "a case"
     #: One case per line, as JSON.
     DATASET = "a data set"
-    #: The description of a data set in a file beside it.
+    #: The description of a data set that is in a file beside it.
     SIDECAR = "a description of a data set"
     TEMPLATE = "a template of evaluators"
     SCENARIOS = "a file of scenarios"
@@ -64,7 +64,7 @@ OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS,
     FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
 })  # fmt: skip
-#: Those of them with cases, or with what cases have in common.
+#: The kinds with cases, or with common settings of cases.
 WITH_CASES = frozenset({
     FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
 })  # fmt: skip
@@ -184,7 +184,7 @@ class Template(Shape):
     assertions = key(EVALUATORS, "The evaluators.", required=True, example="[{type: contains, value: refund}]")
 
 
-#: What stands at the root of each kind of file; what is read line by line, or as text, has no entry.
+#: The shape at the root of each kind of file. Files that are read line by line, or as text, have no entry.
 ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SUITE: Shaped(Suite),
     FileKind.TARGETS: NodeUnion(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
@@ -212,7 +212,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO_SCHEMA: Shaped(JsonSchema),
 }
 
-#: What an item of a list at the root is, for files whose items are looked at one by one.
+#: The shape of an item of a list at the root, for files whose items are handled one by one.
 ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.CASES: CASE,
     FileKind.DATASET: CASE,

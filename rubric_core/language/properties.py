@@ -1,4 +1,4 @@
-"""How a dialect scores, fills in and reads, where dialects differ in more than spellings."""
+"""How dialects differ in scoring, filling in and reading, apart from spellings."""
 
 from typing import Literal
 
@@ -32,7 +32,7 @@ class Properties:
     criteria_need_ids: bool = False
     #: Whether plain strings are allowed among the evaluators.
     string_assertions: bool = False
-    #: Whether the rubric made from plain strings weighs as much as their number.
+    #: Whether the weight of a rubric made from plain strings is their number.
     strings_weigh_their_count: bool = False
     #: Whether the suite's evaluators are added to those of a case, or only replace missing ones.
     appends_suite_evaluators: bool = False
@@ -50,8 +50,9 @@ class Properties:
     nunjucks: bool = False
     #: Values that are only known at run time, as regular expressions.
     interpolation: tuple[str, ...] = ()
-    #: The keys of cases and suites in which the `vars` of a case are filled in, of turns their input and what is expected; None for all.
-    #: Only where it is all, `vars.` may stand in front of a name.
+    #: The keys of cases and suites in which the `vars` of a case are filled in; None for all. In turns, they are filled in
+    #: in the input and the expected output.
+    #: Names may begin with `vars.` only if this is None.
     variable_keys: frozenset[str] | None = None
     #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
     bare_variables: bool = True

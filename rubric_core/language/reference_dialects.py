@@ -1,4 +1,4 @@
-"""The page of dialects: what each one changes, keeps, ignores and rejects, and how it scores."""
+"""The page about dialects: what each one changes, keeps, ignores and rejects, and how it scores."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -242,7 +242,7 @@ class _Schema:
         return schema
 
     def _needed(self, shape: type[Shape]) -> Json:
-        """What has to be there. Settings stand beside the name of an entry or one level deeper: the entry asks for them."""
+        """The required keys. Settings may be beside the name of an entry or one level deeper; the entry requires them."""
         if issubclass(shape, Settings) and not issubclass(shape, Entry):
             return {}
         table = self.dialect.table(shape).values()
@@ -251,7 +251,10 @@ class _Schema:
         return required(self.dialect, shape, inner, deeper)
 
     def _shared(self, shape: type[Shape], spelling: Spelling) -> Json:
-        """The schema of a key; one that the shape has from its base is written once, for all shapes below it."""
+        """The schema of a key.
+
+        If the shape inherits the key, the schema is written once, for all shapes derived from the base.
+        """
         made = self._property(shape, spelling)
         if spelling.fate is not SpellingStatus.REJECTED and (
             (shape.nullable and self.dialect.properties.refs)

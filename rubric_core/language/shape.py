@@ -17,7 +17,7 @@ S = TypeVar("S", bound="Shape")
 
 
 class FieldPlace(NamedTuple):
-    """Where a field was written."""
+    """The place of a field in the text."""
 
     key: Span
     value: Span
@@ -169,7 +169,7 @@ class Shape:
     parts: ClassVar[tuple[str, ...]] = ()
     #: The field that selects one of the shapes below this one.
     tag: ClassVar[str] = "type"
-    #: Fields whose mapping is read as if its keys were beside them.
+    #: Fields whose mapping is read as if its keys were in the shape itself.
     nested: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, span: Span, node: Node | None = None, **fields: Any) -> None:
@@ -193,7 +193,7 @@ class Shape:
 
     @classmethod
     def title(cls) -> str:
-        """What the shape is, with its article, as its docstring begins."""
+        """The name of the shape, with its article: the beginning of its docstring."""
         line = (cls.__doc__ or cls.__name__).partition("\n")[0].rstrip(".")
         head = line.partition(":")[0]
         return head[:1].lower() + head[1:]
@@ -223,7 +223,7 @@ def as_list(value: object) -> list[object]:
 
 
 def children(shape: Shape, leave_out: str = "") -> list[Shape]:
-    """`shape` and every shape inside it, outer ones first, in the order of the catalogue; but for those of one field."""
+    """`shape` and every shape inside it, outer ones first, in the order of the catalogue, except those of one field."""
     found: list[Shape] = []
     _collect(shape, found, leave_out)
     return found

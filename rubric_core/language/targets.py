@@ -1,4 +1,4 @@
-"""The shapes of a targets file: what answers and what judges, and the settings of every kind of provider.
+"""The shapes of a targets file: targets that answer or judge, and the settings of every kind of provider.
 
 An entry stands under `targets`, where `provider` names its kind, or under `providers`, where `id` does. Its settings
 stand beside these keys or, in some dialects, one level deeper; either way they are read as keys of the entry.

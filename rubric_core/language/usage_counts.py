@@ -1,4 +1,4 @@
-"""Usage counts of keys and values in suites, each with what precedes it, for the order of completions.
+"""Counts how often keys and values are used in suites, and after which others. Completions are ordered by these counts.
 
 `usage.json` beside this module holds the counts of suites in general. They come from the examples in AgentV's
 repository, releases 0.1 to 5.3. Each example counts once, however many suites it has: one that checks a hundred cases
@@ -55,7 +55,7 @@ def type_word(shape: type[Shape], name: str) -> str:
 
 
 def count(shapes: Iterable[Shape]) -> Counts:
-    """The keys and values of shapes, each of which follows the one that contains it."""
+    """The keys and values of shapes, each after the one that contains it."""
     found = Counts()
     behind: dict[int, Shape | str] = {}
     for shape in shapes:
@@ -107,7 +107,7 @@ def _value_usages(shape: Shape, field: str, names: Sequence[str], front: str) ->
     where = _counted(cls).get(field)
     if where is None:
         return
-    # What a type is called says nothing about the types beside it: that is a matter of the base.
+    # The name of a type says nothing about the types next to it; that depends on the base.
     places = [f"{name}.{field}" for name in (names[:1] if field == cls.tag else names)]
     for word in _words(shape, field):
         yield from ((place, each, word) for place in (places if where == _CLOSED else [where]) for each in (front, ANY))
@@ -158,7 +158,7 @@ def general_usage() -> Counts:
 def likelihoods(
     sources: Sequence[Counts], where: Sequence[str], before: str, words: Sequence[str]
 ) -> Mapping[str, float]:
-    """How likely each of the words stands next; they add up to 1.
+    """The probability of each of the words at a place; they add up to 1.
 
     Args:
         sources: What is known, the most general first.

@@ -1,4 +1,4 @@
-"""promptfoo 0.121 to 0.123. No dialect of agentv, and none that comes before or after one: nothing is migrated by itself."""
+"""promptfoo 0.121 to 0.123. It is not in AgentV's sequence of dialects, so there is no automatic migration."""
 
 from collections.abc import Mapping
 
@@ -49,7 +49,7 @@ _INVERTIBLE: Mapping[str, type[Assertion]] = {
     "trace-span-count": measured.TraceSpanCount, "trace-span-duration": measured.TraceSpanDuration,
     "trace-error-spans": measured.TraceErrorSpans,
 }  # fmt: skip
-#: `not-` in front of these is an unknown type.
+#: With `not-` in front, these are unknown types.
 _OTHERS: Mapping[str, type[Assertion]] = {
     "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore
 }  # fmt: skip

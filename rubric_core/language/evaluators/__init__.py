@@ -1,4 +1,4 @@
-"""The shapes of evaluators: what each type takes. How they run is in `rubric_core.evaluation.evaluators`."""
+"""The shapes of evaluators: the keys of each type. They are run by `rubric_core.evaluation.evaluators`."""
 
 from rubric_core.language.evaluators.answers import (
     AllOf,

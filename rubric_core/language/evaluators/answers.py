@@ -1,4 +1,4 @@
-"""Evaluators that look at the answer itself."""
+"""Evaluators of the answer itself."""
 
 from rubric_core.language.evaluators.base import Evaluator, Scripted
 from rubric_core.language.shape import Shape, key
@@ -12,7 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: A line break may be looked for, too.
+#: The text may contain line breaks.
 _SOUGHT = Text(spaces=True)
 
 

@@ -1,4 +1,4 @@
-"""What all evaluators share, and those that are programs."""
+"""The base of all evaluators, and the base of those that are programs."""
 
 from typing import ClassVar
 

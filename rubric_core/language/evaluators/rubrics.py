@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["HIGHEST", "AgentRubric", "Band", "Criterion", "LlmRubric", "Rubric", "Rubrics", "ScoreRanges"]
 
 
-#: The highest raw score that a judge may give, and the last of a band; the lowest is 0.
+#: The highest raw score that a judge may give, and the end of the last band; the lowest score is 0.
 HIGHEST = 10
 
 
@@ -48,9 +48,9 @@ class Band(Shape):
     #: The bounds as written, whole numbers of 0..10 when they are sound, else None.
     low: int | None = None
     high: int | None = None
-    #: The text; empty when there is none.
+    #: The text; empty if there is none.
     text: str = ""
-    #: The entries that say its bounds in another way than the language has: `min: 0, max: 4`, or `poor: [0, 4]`.
+    #: The entries that give its bounds in a form that is not part of the language: `min: 0, max: 4`, or `poor: [0, 4]`.
     otherwise: "tuple[Entry, ...]" = ()
 
 
@@ -59,7 +59,7 @@ class ScoreRanges(Shape):
 
     parts: ClassVar[tuple[str, ...]] = ("bands",)
 
-    #: "list", "map", "turned" for a map whose keys are the texts, or "other" when it is none of these.
+    #: "list", "map", "turned" for a map whose keys are the texts, or "other" for anything else.
     style: str = "list"
     #: In the order of the text. In map style, `high` is one below the next lowest score, and 10 for the last band.
     bands: list[Band]

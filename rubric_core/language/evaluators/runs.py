@@ -1,4 +1,4 @@
-"""Evaluators that look at how the answer came about: tools, time, cost."""
+"""Evaluators of the run that produced the answer: tools, time, cost."""
 
 from typing import ClassVar
 
@@ -148,7 +148,7 @@ class ToolUsed(Evaluator):
 class ToolArgsMatch(Evaluator):
     """A tool-args-match check: the agent called a tool with these arguments."""
 
-    #: What `mode` in the value may be; the first where it is not written.
+    #: The values of `mode`; the first is the default.
     modes: ClassVar[tuple[str, ...]] = ("partial", "exact")
 
     value = key(
@@ -162,7 +162,7 @@ class ToolArgsMatch(Evaluator):
 class ToolSequence(Evaluator):
     """A tool-sequence check: the agent called tools in this order."""
 
-    #: What `mode` in the value may be; the first where it is not written.
+    #: The values of `mode`; the first is the default.
     modes: ClassVar[tuple[str, ...]] = ("in_order", "exact")
 
     value = key(
@@ -176,7 +176,7 @@ class ToolSequence(Evaluator):
 class StepCount(Evaluator):
     """A step-count check: the agent took so many steps."""
 
-    #: What `type` in the value may be. Of these, a record of tool calls tells of tools, commands and searches.
+    #: The values of `type`. A record of tool calls tells the number of tools, commands and searches.
     step_types: ClassVar[tuple[str, ...]] = ("command", "message", "reasoning", "search", "span", "tool")
 
     value = key(MapOf(Anything()), "`{min, max, type, pattern}`.", required=True, example="{max: 10}")

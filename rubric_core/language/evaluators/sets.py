@@ -1,4 +1,4 @@
-"""Evaluators made of evaluators."""
+"""Evaluators that combine evaluators."""
 
 from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.evaluators.rubrics import Criterion

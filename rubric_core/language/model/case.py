@@ -1,4 +1,4 @@
-"""Cases: their input, their turns, and what stands in a list of them."""
+"""Cases: their input, their turns, and the items of lists in them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL_PROMPTS", "CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "Origin", "PromptTemplate", "Turn"]
 
-#: A name that is taken as it stands, a number included.
+#: A name that is taken verbatim; numbers count as names.
 NAMED = NodeUnion(text=Text(blank=True), number=Number(), boolean=Boolean())
 
 
@@ -77,7 +77,7 @@ class Origin:
     """What a case needs when it is used without its suite."""
 
     dialect: "Dialect"
-    #: The directory from which its files are looked for.
+    #: The directory in which its files are searched.
     directory: Path = field(default_factory=Path)
     #: What its aliases refer to.
     anchors: Mapping[str, Node] = field(default_factory=dict)

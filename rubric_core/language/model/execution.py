@@ -102,7 +102,7 @@ class Repeat(Shape):
     cost_limit_usd = key(Number(at_least=0), "Stops further runs when this many US dollars are spent.")
 
 
-#: How often: a number, or what releases up to 5.3 take as well.
+#: How often: a number, or the values that releases up to 5.3 also accept.
 REPEAT = NodeUnion(number=Integer(at_least=1), mapping=Shaped(Repeat))
 
 

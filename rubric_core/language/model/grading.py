@@ -1,4 +1,4 @@
-"""Where evaluators are written: in lists, or as a single word in older suites."""
+"""The places of evaluators: lists, or a single word in older suites."""
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.shape_kinds import Shorthand, Tagged

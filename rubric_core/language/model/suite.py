@@ -1,4 +1,4 @@
-"""The suite: a file of cases, and what holds for all of them."""
+"""The suite: a file of cases, and the settings for all of them."""
 
 from typing import ClassVar
 
@@ -57,7 +57,7 @@ class DerivedMetric(Shape):
     value = key(Text(), "The expression that computes it from the others.", required=True, example="hits / total")
 
 
-#: The extension that agentv brings itself.
+#: The extension that comes with AgentV.
 EXTENSION_RULES = "agentv:agent-rules"
 HOOKS = Choice((
     ("beforeAll", "before the first case"), ("beforeEach", "before each case"), ("afterEach", "after each case"),

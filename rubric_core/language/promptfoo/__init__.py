@@ -1,1 +1,1 @@
-"""The catalogue of promptfoo: what its configurations may have. Its shapes share nothing with those of agentv."""
+"""The catalogue of promptfoo's configurations. Its shapes are independent of those of AgentV."""

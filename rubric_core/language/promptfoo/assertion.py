@@ -1,4 +1,4 @@
-"""What all assertions of promptfoo share, and sets of them."""
+"""The base of all assertions of promptfoo, and sets of them."""
 
 from typing import ClassVar
 

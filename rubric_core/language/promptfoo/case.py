@@ -1,4 +1,4 @@
-"""The cases of promptfoo, and what several of them have in common."""
+"""The cases of promptfoo, and common settings of several cases."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -48,9 +48,9 @@ class CaseOptions(Shape):
 class PromptfooCase(Shape):
     """A promptfoo case: variables for the prompts, and the checks of what comes back."""
 
-    #: What rules across cases know of it, put together once.
+    #: What rules across cases need to know about it, computed once.
     summary: Any = None
-    #: The name that it gives itself, once that was asked for; empty where it gives none.
+    #: Its own name, once it has been looked up; empty if it has none.
     own_name: str | None = None
     #: The same as cases of suites, by the names that they have there.
     as_cases: Mapping[str, Any] = MappingProxyType({})

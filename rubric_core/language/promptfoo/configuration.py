@@ -1,4 +1,4 @@
-"""A configuration of promptfoo: what stands in `promptfooconfig.yaml`."""
+"""A configuration of promptfoo: the content of `promptfooconfig.yaml`."""
 
 from typing import ClassVar
 
@@ -206,7 +206,7 @@ class Configuration(Shape):
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
     nullable: ClassVar[bool] = True
-    #: What showing results has read of it, while it is as it is.
+    #: A cache for showing results, valid while the text is unchanged.
     kept_by_runs: object = None
     schema = key(Anything(), "The address of the JSON Schema.", name="$schema")
     description = key(

@@ -1,4 +1,4 @@
-"""What promptfoo does at a mistake, in the words of findings."""
+"""The reactions of promptfoo to mistakes, as worded in findings."""
 
 __all__ = ["ROW_ERRORS", "STOPS"]
 

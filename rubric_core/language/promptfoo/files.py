@@ -1,4 +1,4 @@
-"""Files of which promptfoo takes anything that stands in them."""
+"""Files of promptfoo with arbitrary content."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The assertions of promptfoo that are code of the author, and those that a model grades."""
+"""The assertions of promptfoo that run the author's code, and those that a model grades."""
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import key

@@ -1,4 +1,4 @@
-"""What JavaScript makes of values and of code in a configuration of promptfoo."""
+"""How JavaScript treats values and code in a configuration of promptfoo."""
 
 import math
 from decimal import Decimal
@@ -16,7 +16,7 @@ _LARGEST_EXACT = 2**53
 
 
 def scalar_text(value: str | float | bool | None) -> str:
-    """A text, a number, a truth value or null as `String` gives it."""
+    """A text, a number, a truth value or null as text, as by JavaScript's `String`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -35,7 +35,7 @@ def _number_text(value: float) -> str:
         number = math.inf if value > 0 else -math.inf
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
-    # Both languages write the fewest digits that name a number, and differ in where the point stands.
+    # Both languages write the fewest digits that identify a number, and differ in the position of the point.
     sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
     shown, point = "".join(map(str, digits)), len(digits) + int(exponent)
     if shown == "0":
@@ -52,14 +52,14 @@ def _number_text(value: float) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Any value as `String` gives it: lists with commas between their items, and mappings without what is in them."""
+    """Any value as text, as by JavaScript's `String`: a list with commas; a mapping without its content."""
     if isinstance(value, list):
         return ",".join("" if each is None else value_text(each) for each in value)
     return "[object Object]" if isinstance(value, dict) else scalar_text(value)
 
 
 def number_of(value: Any) -> float:
-    """A value as JavaScript compares it with a number; NaN for what is none."""
+    """A value as a number, as in JavaScript's comparisons; NaN if it is not a number."""
     if value is None or value == "":
         return 0.0
     try:

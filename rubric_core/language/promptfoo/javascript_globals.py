@@ -1,4 +1,4 @@
-"""The globals of JavaScript and of Node 18 to 24, which inline code of promptfoo may use."""
+"""The globals of JavaScript and of Node.js 18 to 24 that inline code of promptfoo may use."""
 
 __all__ = ["GLOBALS"]
 

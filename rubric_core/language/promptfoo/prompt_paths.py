@@ -1,4 +1,4 @@
-"""Which prompts promptfoo takes for paths (promptfoo 0.121: a text of one line is looked at by its characters alone)."""
+"""Recognises prompts that promptfoo treats as paths. Promptfoo 0.121 examines only the characters of a one-line text."""
 
 __all__ = ["path_sign", "without_member"]
 
@@ -9,7 +9,7 @@ _REMOTE = ("portkey://", "langfuse://", "helicone://")
 
 
 def path_sign(text: str) -> str:
-    """What makes a path of a prompt, for people: "contains `/`"; empty for a prompt that is taken as it is."""
+    """Why promptfoo treats a prompt as a path, for people: "contains `/`"; empty for a literal prompt."""
     if "\n" in text or any(each in text for each in _REMOTE):
         return ""
     if text.startswith("file://"):

@@ -1,4 +1,4 @@
-"""The providers of promptfoo by their ids, most used first, and what each takes under `config`."""
+"""The providers of promptfoo by their ids, most used first, with the settings of each."""
 
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,7 +14,7 @@ class KnownProvider(NamedTuple):
 
     #: How their ids begin; the whole id for those that have no more.
     begin: str
-    #: An id as it would be written, with `MODEL` and the like where the author goes on.
+    #: An id as an author would write it, with `MODEL` and the like for the parts to fill in.
     example: str
     doc: str
     #: Keys of `config` that mean something to it, likely ones first.
@@ -113,7 +113,7 @@ VENDORS: tuple[str, ...] = (
 
 
 class ModelKinds(NamedTuple):
-    """The kinds of models of a vendor, which stand between its name and that of the model."""
+    """The kinds of models of a vendor: the part of an id between vendor and model."""
 
     #: The likeliest first.
     names: tuple[str, ...]
@@ -121,7 +121,7 @@ class ModelKinds(NamedTuple):
     needed: bool
     #: Whether promptfoo stops at another one; else it takes it for a chat model.
     stops: bool = True
-    #: Kinds of other vendors, which are none of a model.
+    #: Kinds that only other vendors have.
     foreign: tuple[str, ...] = ()
 
 
@@ -144,6 +144,6 @@ KINDS_OF_VENDORS = MappingProxyType({
 
 
 def known_provider(identity: str) -> KnownProvider | None:
-    """The family of an id; None for one that the catalogue does not have."""
+    """The family of an id; None if it is not in the catalogue."""
     found = [each for each in PROVIDERS if identity == each.begin or (identity.startswith(each.begin))]
     return max(found, key=lambda each: len(each.begin), default=None)

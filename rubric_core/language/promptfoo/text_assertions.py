@@ -1,4 +1,4 @@
-"""The assertions of promptfoo that look at the text of an output."""
+"""The assertions of promptfoo about the text of an output."""
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import key

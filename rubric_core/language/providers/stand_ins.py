@@ -1,4 +1,4 @@
-"""The settings of what stands in for a target: fixed answers, recorded answers and conversations."""
+"""The settings of stand-ins for targets: fixed answers, recorded answers and conversations."""
 
 from typing import ClassVar
 
