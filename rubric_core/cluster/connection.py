@@ -14,7 +14,7 @@ from rubric_core.cluster.versions import catalogue_hash, rubric_version
 
 __all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distributed"]
 
-#: The prefix of an address that gives a number of worker processes on this machine.
+#: The prefix of an address for a number of worker processes on this machine.
 LOCAL = "local:"
 #: Seconds to wait for an answer of the scheduler, and for the first worker.
 _ANSWER, _FIRST = 10.0, 60.0
@@ -55,7 +55,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
         raise ClusterError(f"--on local:N takes the number of worker processes, as in local:4, found {where}")
     import dask  # noqa: PLC0415  # an extra
 
-    # A worker that is not there so many seconds after it was lost is given up for good, also where it is only being started again.
+    # A lost worker is given up after this many seconds, even if it is being restarted.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": _FOR_GOOD})
     with patience, distributed.LocalCluster(
         n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",

@@ -48,7 +48,7 @@ class Dispatcher:
         self._count = 0
         #: The number of files that the scheduler has.
         self._files = 0
-        #: Whether no further batch is sent.
+        #: Whether the sending of batches has stopped.
         self.is_held = False
 
     @property
@@ -66,7 +66,7 @@ class Dispatcher:
         self._keep(self._call_workers("cases", [pending.place]))
 
     def hold(self) -> None:
-        """Send no further batch, and cancel the cases of those that no worker has begun."""
+        """Stop sending batches, and cancel the cases of those that no worker has started."""
         if not self.is_held:
             self.is_held = True
             self._keep(self._hold())

@@ -1,4 +1,4 @@
-"""Messages between a worker and its engine process: pickled, each with its length in front, over the engine's pipes."""
+"""Messages between a worker and its engine process, sent through pipes: pickled, each preceded by its length."""
 
 import asyncio
 import pickle

@@ -19,7 +19,7 @@ class SchedulerLink(Protocol):
         """The scheduler's answer."""
 
     def tell(self, what: str, **arguments: Any) -> None:
-        """Tell the scheduler something, without an answer."""
+        """Send the scheduler a message that needs no answer."""
 
 
 class _NumberedRequest(CountedRequest):

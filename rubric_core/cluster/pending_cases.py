@@ -67,7 +67,7 @@ class PendingCases:
 
     @property
     def unsent(self) -> int:
-        """How many cases are to be sent."""
+        """The number of cases that have not been sent."""
         return len(self._unsent) + len(self._alone)
 
     def batch(self, size: int) -> list[PendingCase]:

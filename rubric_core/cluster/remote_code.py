@@ -31,5 +31,5 @@ def remote_code() -> RemoteCode:
     for module in (scheduler_plugin, worker_tasks, minute_window):
         cloudpickle.register_pickle_by_value(module)
     made = scheduler_plugin.RubricRuns(), worker_tasks.run_batch, worker_tasks.call_worker, worker_tasks.probe
-    # Copies are not what their modules have under these names, so that no pickle can refer to them.
+    # A copy is not the object of that name in its module, so no pickle can refer to it by name.
     return RemoteCode(*pickle.loads(cloudpickle.dumps(made)))  # noqa: S301  # made in the line above

@@ -1,4 +1,4 @@
-"""The description of a run that workers get, apart from its cases."""
+"""The description of a run for workers, without its cases."""
 
 import pickle
 from collections.abc import Mapping

@@ -28,7 +28,7 @@ class _Run:
         self.contents: dict[str, bytes] = {}
         #: The keys of batches that a worker has begun.
         self.claimed: set[str] = set()
-        #: Whether no further batch may begin.
+        #: Whether batches are no longer started.
         self.is_held = False
         self.windows: dict[str, MinuteWindow] = {}
         #: Requests that are not answered yet, by number.
@@ -123,7 +123,7 @@ class RubricRuns(SchedulerPlugin):
         return True
 
     def hold(self, run: str) -> list[str]:
-        """Let no further batch of a run begin; returns the keys of those that have."""
+        """Stop starting batches of a run; returns the keys of those that have been started."""
         known = self.runs[run]
         known.is_held = True
         return sorted(known.claimed)
@@ -131,7 +131,7 @@ class RubricRuns(SchedulerPlugin):
     # Workers
 
     def workers(self) -> dict[str, tuple[float, int]]:
-        """The seconds since each worker was last heard of, and the number of its threads."""
+        """The seconds since each worker's last heartbeat, and the number of its threads."""
         now = time.time()
         return {address: (now - each.last_seen, each.nthreads) for address, each in self.scheduler.workers.items()}
 

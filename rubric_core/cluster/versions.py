@@ -16,7 +16,7 @@ def rubric_version() -> str:
 
 
 def catalogue_hash() -> str:
-    """A hash of the language catalogue, which tells two checkouts of one version apart."""
+    """A hash of the language catalogue, which distinguishes checkouts with the same version."""
     home = Path(__file__).parents[1] / "language"
     made = hashlib.sha256()
     for path in sorted(home.rglob("*.py")):

@@ -67,7 +67,7 @@ class RunOnWorker:
             self._send("cancel", cases)
 
     def pause(self, target: str, seconds: float) -> None:
-        """Have the engine send nothing to a target for a while, also one that starts later."""
+        """Make the engine pause its requests to a target for a while; also applies to an engine that starts later."""
         self.quiet_until[target] = max(self.quiet_until.get(target, 0.0), time.monotonic() + seconds)
         if self._process is not None:
             self._send("pause", target, seconds)

@@ -60,7 +60,7 @@ class WorkerFiles:
 
     def __init__(self, suite: LoadedSuite) -> None:
         self._files = _RecordingDisk()
-        #: Not those of the suite: what is cached there was read before, past `_files`.
+        #: Its own facts: the suite's have cached reads, which `_files` would not see.
         self._facts = SuiteFacts()
         self._sent: set[Path] = set()
         #: Files named by absolute paths, which mean the worker's own files.
