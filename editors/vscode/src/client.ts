@@ -37,8 +37,8 @@ export const SUITES: vscode.DocumentFilter[] = [
 ];
 
 /**
- * What a suite may name as a prompt. The server knows which of them one does, and says nothing of the others. They wake nobody:
- * the extension is active where there are suites.
+ * Files that suites may use as prompts. The server knows which of them are used, and reports nothing for the others. They do not
+ * activate the extension: it is active where there are suites.
  */
 const PROMPTS: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'markdown' },

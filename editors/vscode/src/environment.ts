@@ -1,7 +1,8 @@
 /**
- * * The bundled server, in an environment of its own.
+ * The bundled server, in a private environment.
  *
- * Its dependencies are partly compiled, so that they cannot be carried too: they come from PyPI, once for each version.
+ * Some of its dependencies are compiled, so that they cannot be bundled, too: they are downloaded from PyPI, once for each
+ * version.
  */
 
 import { createHash } from 'node:crypto';

@@ -93,8 +93,8 @@ export class Explorer implements vscode.Disposable {
   }
 
   /**
-   * Show the failure nearest to the cursor in place. VS Code's own Peek Output looks for messages by their places, and these have
-   * none (`withoutPlace`); from here on its Go to Next Test Failure goes on.
+   * Show the failure nearest to the cursor in place. VS Code's own Peek Output finds messages by their places, and these have
+   * none (`withoutPlace`). From here, its Go to Next Test Failure works.
    */
   async peekFailure(): Promise<void> {
     const editor = suiteEditor();
@@ -137,8 +137,8 @@ export class Explorer implements vscode.Disposable {
   }
 
   /**
-   * Of a suite that takes over cases of other files, these too; of such a file, those that are shown of it. Asked anew:
-   * what was just typed is not in the tree yet.
+   * The tests of a document. For a suite with cases in other files, these too; for such a file, the cases that are shown for it.
+   * The server is asked again because the tree lacks what was just typed.
    */
   private async casesIn(uri: string): Promise<string[]> {
     const suites = new Set([this.tree.find(uri), ...this.tree.casesIn(uri).map((item) => item.parent)].filter((suite) => suite !== undefined));

@@ -21,8 +21,8 @@ export function messagesOf(told: TestState, isCase: boolean): vscode.TestMessage
 }
 
 /**
- * Tell VS Code what became of a test without a place for its messages: it would draw them at the ends of lines where the results
- * stand already, and take them away at an edit, so that a line looks different before and after. From a message one comes to its test.
+ * Report the result of a test without places for its messages. VS Code would draw messages with places at the ends of lines,
+ * where the results are already, and remove them at an edit. A message leads to its test.
  */
 export function withoutPlace(item: vscode.TestItem, tell: () => void): void {
   const { range } = item;

@@ -1,8 +1,8 @@
 /**
- * Results at the ends of their lines, in colours of our own: VS Code has one colour for all inlay hints, too pale to read in its
- * * light themes. The texts are the server's inlay hints, as in every editor.
+ * Results at the ends of their lines, in the extension's own colours: VS Code has a single colour for all inlay hints, which is
+ * too pale in its light themes. The texts are the server's inlay hints, as in every editor.
  *
- * For a screen reader they stay inlay hints: VS Code reads those with their line, and decorations it does not.
+ * With a screen reader, they stay inlay hints: VS Code reads those with their line, but not decorations.
  */
 
 import * as vscode from 'vscode';

@@ -1,6 +1,7 @@
 /**
- * What became of each test, and how VS Code is shown it. VS Code knows results of runs only, and lists every run for good: results
- * of before this session, or that hold again, are shown in a run that stands for the last one.
+ * The result of each test, and how it is shown in VS Code. VS Code knows results only as part of runs, and lists every run
+ * permanently. Results from earlier sessions, and those that are valid again, are therefore shown in one run that stands for the
+ * last one.
  */
 
 import * as vscode from 'vscode';

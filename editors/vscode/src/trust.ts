@@ -1,7 +1,7 @@
 /**
- * Runs need two things. VS Code's trust in the workspace, without which nothing is asked and nothing runs; and the consent of a
- * person who has been told what a run would do. That the server asks for, in the same words in every editor, and what is trusted
- * then is so in all of them.
+ * Runs need two things: VS Code's trust in the workspace, without which nothing is asked and nothing runs; and the consent of a
+ * person who was told what a run would do. The server asks for the consent, with the same words in every editor, and the answer
+ * applies to all editors.
  */
 
 import * as vscode from 'vscode';

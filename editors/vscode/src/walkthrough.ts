@@ -5,8 +5,8 @@ import * as vscode from 'vscode';
 export type Step = 'server' | 'suite' | 'run';
 
 /**
- * VS Code reads a walkthrough when one is first opened, and ticks a step off when its context becomes true after that:
- * one that is true already stays open for ever. So contexts are set only once a walkthrough may be there.
+ * VS Code reads a walkthrough when it is first opened, and ticks a step off when its context becomes true after that. A step
+ * whose context is true from the start stays open forever, so contexts are set only once a walkthrough may exist.
  */
 export class Walkthrough implements vscode.Disposable {
   private readonly done = new Set<Step>();
