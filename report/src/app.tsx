@@ -1,4 +1,4 @@
-/** The page of a run: its head, its views, its keys. */
+/** The page of a run: its header, its views, its keyboard shortcuts. */
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -15,7 +15,7 @@ import { kept, type Theme, useKept } from './kept';
 
 export interface Host {
   source: Source;
-  /** Whether the page is in an editor, which has a theme of its own. */
+  /** Whether the page is shown in an editor, which has its own theme. */
   inEditor?: boolean;
 }
 
@@ -131,7 +131,7 @@ function Top({ data, route, host, help }: { data: ReportData; route: Route; host
   );
 }
 
-/** Which run is shown, and which one it is compared with. */
+/** Selects the run, and the run that it is compared with. */
 function Runs({ data, source }: { data: ReportData; source: Source }): VNode {
   const base = data.comparison?.base.id ?? '';
   const runs = [...data.trend].reverse();
@@ -212,7 +212,7 @@ function CasePage({ data, index, host, said, near, route }: { data: ReportData; 
   );
 }
 
-/** Where somebody reads on after another view was opened: at its beginning, or in the search that was asked for. */
+/** Moves the focus after another view was opened: to its beginning, or to its search field if requested. */
 function useFocus(route: Route, searching: { current: boolean }): { current: HTMLElement | null } {
   const main = useRef<HTMLElement>(null);
   const before = useRef(`${route.view}/${route.case}`);
@@ -238,7 +238,7 @@ function useFocus(route: Route, searching: { current: boolean }): { current: HTM
 function useKeys(on: boolean, acts: Record<string, () => unknown>): void {
   const known = useRef(acts);
   known.current = acts;
-  // Before the page is seen: who is quick with the keys is not lost.
+  // Before the first paint, so that no early key press is lost.
   useLayoutEffect(() => {
     if (!on) return undefined;
     const pressed = (event: KeyboardEvent) => {
@@ -249,7 +249,7 @@ function useKeys(on: boolean, acts: Record<string, () => unknown>): void {
         target.blur();
         return;
       }
-      // A link or a button that has the focus takes Enter itself.
+      // A focused link or button handles Enter itself.
       if (typing ? !(event.key === 'Enter' && target.id === 'search') : event.key === 'Enter' && target.matches('a, button, summary')) return;
       const act = Object.hasOwn(known.current, event.key) ? known.current[event.key] : undefined;
       if (!act) return;

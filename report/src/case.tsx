@@ -1,4 +1,4 @@
-/** What is shown of one case: in the report of a run, and in an editor. */
+/** The view of one case, in the report of a run and in an editor. */
 
 import type { ComponentChildren, VNode } from 'preact';
 import { History } from './charts';
@@ -7,10 +7,10 @@ import { amount, count, decimal, dollars, moment, percent, plain, safeText, seco
 import { rendered } from './markdown';
 import { Copy, Cut, Fold, Mark, Sign, Text } from './pieces';
 
-/** What a reader can do with a case beside reading it; an editor can do more than a browser. */
+/** The actions for a case; there are more in an editor than in a browser. */
 export interface Actions {
   said(words: string): void;
-  /** Opens a line of the suite, from 0; the case itself without one. */
+  /** Opens a line (from 0) of the suite, by default that of the case. */
   suite?: (line?: number) => void;
   run?: () => void;
   diff?: () => void;
@@ -108,7 +108,7 @@ function Reasons({ report }: { report: CaseDetails }): VNode {
   );
 }
 
-/** The case in the run before: what it said then, and what each evaluator made of that. */
+/** The case in the previous run: its answer, and the results of its evaluators. */
 function Before({ now, before }: { now: CaseDetails; before: CaseDetails }): VNode {
   const known = new Map(before.evaluators.map((each) => [each.name, each]));
   const names = [...new Set([...now.evaluators, ...before.evaluators].map(({ name }) => name))];
@@ -150,7 +150,7 @@ function ScoreTable({ report }: { report: CaseDetails }): VNode | null {
   );
 }
 
-/** What the evaluators give, one after the other, against the score that is needed. */
+/** The contributions of the evaluators to the score, next to the score that is required. */
 function Total({ report }: { report: CaseDetails }): VNode {
   const width = (part: number | undefined) => `${100 * Math.max(0, Math.min(1, part ?? 0))}%`;
   return (
@@ -162,7 +162,7 @@ function Total({ report }: { report: CaseDetails }): VNode {
 }
 
 function EvaluatorPart({ each, id, actions }: { each: Evaluator; id: string; actions: Actions }): VNode | null {
-  // Of criteria these lists would say the same in other words.
+  // For criteria, these lists would repeat the same content.
   const lists = each.criteria.length === 0;
   const members = each.members ?? [];
   const replies = each.replies ?? [];
@@ -209,7 +209,7 @@ function CriterionPart({ each, actions }: { each: Criterion; actions: Actions })
   );
 }
 
-/** The bands of a criterion over 0..10, the one that was hit standing out. */
+/** The bands of a criterion over 0..10, with the matching one highlighted. */
 function Bands({ each }: { each: Criterion }): VNode | null {
   if (!each.bands.length) return null;
   const bands = [...each.bands].sort((a, b) => a.low - b.low);
@@ -242,7 +242,7 @@ function Answer({ report }: { report: CaseDetails }): VNode {
   );
 }
 
-/** An answer as it is meant, and as it is written. */
+/** An answer, rendered or verbatim. */
 function Said({ text, label }: { text: string; label: string }): VNode {
   const laidOut = text ? rendered(text) : undefined;
   if (!laidOut) return <Text text={text} label={label} />;

@@ -1,4 +1,4 @@
-/** Charts, drawn by D3's scales and shapes into SVG. Each says in words what it shows. */
+/** Charts, drawn as SVG with D3's scales and shapes. Each has a text alternative. */
 
 import { bin, max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type CaseRow, type Pair, type Run, SIGNS, type Verdict, VERDICTS } from './data';
 import { amount, decimal, moment, passRate, percent, plain, total } from './format';
 
-/** The width that an element has, in pixels. */
+/** The width of an element in pixels. */
 function useWidth(first: number): [{ current: HTMLDivElement | null }, number] {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(first);
@@ -25,7 +25,7 @@ const BINS = 20;
 const MARGIN = { top: 12, right: 8, bottom: 24, left: 36 };
 const STACKED: readonly Verdict[] = ['failed', 'borderline', 'passed'];
 
-/** How many cases have which score, each bar stacked by verdict. */
+/** A histogram of the scores of cases, stacked by verdict. */
 export function Distribution({ cases }: { cases: CaseRow[] }): VNode {
   const [place, width] = useWidth(560);
   const height = 200;
@@ -78,7 +78,7 @@ export function Distribution({ cases }: { cases: CaseRow[] }): VNode {
   );
 }
 
-/** The share of cases that passed, run by run. */
+/** The pass rate of each run. */
 export function Trend({ runs, chosen, choose }: { runs: Run[]; chosen: string; choose?: ((id: string) => void) | undefined }): VNode {
   const [place, width] = useWidth(560);
   const height = 200;
@@ -119,12 +119,12 @@ function day(at: string): string {
   return Number.isNaN(date.getTime()) ? at : date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
-/** Scores before against scores after: what lies above the diagonal became better. */
+/** Scores before and after: points above the diagonal have improved. */
 export function Scatter({ pairs }: { pairs: Pair[] }): VNode {
   const [place, width] = useWidth(360);
   const side = Math.min(width, 360);
   const both = pairs.filter((pair) => pair.before?.score !== undefined && pair.after?.score !== undefined);
-  // Where all scores are high, a look from 0 would show them as one spot; the axes say where they begin.
+  // If all scores are high, axes from 0 would show them as one spot; the axes are labelled with their start.
   const lowest = Math.min(1, ...both.flatMap(({ before, after }) => [before?.score ?? 0, after?.score ?? 0]));
   const from = lowest >= 0.5 ? 0.5 : 0;
   const x = scaleLinear([from, 1], [MARGIN.left, side - MARGIN.right]);

@@ -1,4 +1,4 @@
-/** Two runs side by side: what flipped comes first. */
+/** Two runs side by side, with changed verdicts first. */
 
 import type { VNode } from 'preact';
 import { Scatter } from './charts';
@@ -6,7 +6,7 @@ import type { Change, Comparison, Difference, Pair, ReportData } from './data';
 import { amount, count, decimal, dollars, moment, passRate, percent, safeText, seconds, total } from './format';
 import { Fold, Section, Sign } from './pieces';
 
-/** In the order in which they are shown, each with its sign and its words. */
+/** The kinds of changes in display order, each with its symbol and its label. */
 const FLIPS: [Change, string, string][] = [
   ['no_longer_passes', '✘', 'No longer pass'],
   ['now_passes', '✔', 'Pass now'],
@@ -18,12 +18,12 @@ const OTHERS: [Change, string, string][] = [
   ['only_after', '+', 'New'],
   ['only_before', '−', 'No longer there'],
 ];
-/** Pairs of a kind that are shown at once. */
+/** The number of pairs of a kind that are shown at first. */
 const AT_ONCE = 20;
 const size = ({ before, after }: Pair) => Math.abs((after?.score ?? 0) - (before?.score ?? 0));
 
 export function Compared({ data, comparison, address }: { data: ReportData; comparison: Comparison; address: (index: number) => string }): VNode {
-  // What moved most comes first.
+  // The largest change comes first.
   const of = (change: Change) => comparison.pairs.filter((pair) => pair.change === change).sort((a, b) => size(b) - size(a));
   const same = of('same').length;
   const panels = (changes: typeof FLIPS) => changes.map(([change, sign, title]) => ({ change, sign, title, pairs: of(change) })).filter(({ pairs }) => pairs.length);
@@ -89,7 +89,7 @@ function Differences({ differences }: { differences: Difference[] }): VNode {
   );
 }
 
-/** Where a difference comes from; what is beyond chance comes first. */
+/** The sources of a difference, with significant ones first. */
 function Groups({ groups }: { groups: Difference[] }): VNode {
   const gap = ({ before, after }: Difference) => Math.abs((after ?? 0) - (before ?? 0));
   const moved = groups.filter((each) => gap(each) > 1e-9).sort((a, b) => Number(!!b.direction) - Number(!!a.direction) || gap(b) - gap(a));

@@ -1,4 +1,4 @@
-/** The document that the page shows. `rubric_core/evaluation/report_page/data.py` declares the same types. */
+/** The data of the page. `rubric_core/evaluation/report_page/data.py` declares the same types. */
 
 export type Verdict = 'passed' | 'borderline' | 'failed' | 'unscored';
 
@@ -24,11 +24,11 @@ export interface Run {
   rubricVersion: string;
 }
 
-/** What an evaluator made of a case: its number in `ReportData.evaluators`, its verdict, its score. */
+/** The result of an evaluator for a case: its number in `ReportData.evaluators`, its verdict, its score. */
 export type Score = [evaluator: number, verdict: Verdict, score: number | null];
 
 export interface CaseRow {
-  /** The number of its suite, its target, its tags in the lists of `ReportData`. */
+  /** The numbers of its suite, its target and its tags in the lists of `ReportData`. */
   suite: number;
   target: number;
   tags: number[];
@@ -39,7 +39,7 @@ export interface CaseRow {
   costUsd?: number;
   tokens?: number;
   graderErrors?: number;
-  /** The beginning of what the case asked, and of why it did not pass. */
+  /** The beginning of the question, and of the reason why the case did not pass. */
   input?: string;
   reason?: string;
   scores: Score[];
@@ -54,13 +54,13 @@ export interface EvaluatorName {
   type: string;
 }
 
-/** What became of a case, in the words of `comparison.pairs.CaseChange`. */
+/** The change of a case, as in `comparison.pairs.CaseChange`. */
 export type Change = 'no_longer_passes' | 'now_passes' | 'moved' | 'same' | 'unscored' | 'test_changed' | 'only_before' | 'only_after';
 
 /** A case in two runs. */
 export interface Pair {
   change: Change;
-  /** The number of the case in `ReportData.cases`; one that is only in the run before has none. */
+  /** The number of the case in `ReportData.cases`; none if it is only in the previous run. */
   case?: number;
   id: string;
   target: string;
@@ -77,18 +77,18 @@ export interface Difference {
   low?: number;
   high?: number;
   p?: number;
-  /** Better or worse beyond chance. */
+  /** Significantly better or worse. */
   direction?: 'better' | 'worse';
-  /** Over how many cases. */
+  /** The number of cases. */
   cases?: number;
 }
 
 export interface Comparison {
   base: Run;
-  /** What the figures amount to, in a sentence. */
+  /** The conclusion from the figures, in one sentence. */
   words: string;
   differences: Difference[];
-  /** The same for evaluators, criteria, tags, targets and suites: where a difference comes from. */
+  /** The same by evaluator, criterion, tag, target and suite: the sources of a difference. */
   groups: Difference[];
   pairs: Pair[];
 }
@@ -105,7 +105,7 @@ export interface ReportData {
   evaluators: EvaluatorName[];
   cases: CaseRow[];
   comparison?: Comparison;
-  /** How many cases a piece of the details has. */
+  /** The number of cases in each chunk of the details. */
   detailsPerPiece: number;
 }
 
@@ -126,7 +126,7 @@ export interface Band {
 
 export interface Criterion {
   id: string;
-  /** What people read: the id that was written, else the text in quotes. */
+  /** The displayed name: the id in the suite, else the text in quotes. */
   label: string;
   text: string;
   verdict: Verdict;
@@ -148,7 +148,7 @@ export interface Evaluator {
   verdict: Verdict;
   score?: number;
   weight: number;
-  /** Its part of the score of the case, 0..1, and what it gives of that. */
+  /** Its share of the score of the case, 0..1, and the part of it that was reached. */
   share: number;
   contribution?: number;
   minimum?: number;
@@ -160,17 +160,17 @@ export interface Evaluator {
   reasoning?: string;
   hits: string[];
   misses: string[];
-  /** Who judged, and what it replied in each try. */
+  /** The judge, and its reply in each attempt. */
   judge?: string;
   replies?: string[];
   durationMs?: number;
   range?: Range;
   criteria: Criterion[];
-  /** Of a composite, or of a turn. */
+  /** The members of a composite, or of a turn. */
   members?: Evaluator[];
 }
 
-/** Something that a run sent, in words. */
+/** A request or message that the run sent, as text. */
 export interface SentRequest {
   role: 'target' | 'judge' | 'program' | 'server';
   evaluator: string;
@@ -188,7 +188,7 @@ export interface Usage {
   recorded: number;
   tokens?: { input: number; output: number; cached: number; reasoning: number };
   costUsd?: number;
-  /** All of it in words. */
+  /** The whole exchange as text. */
   text: string;
 }
 
@@ -200,7 +200,7 @@ export interface CaseDetails {
   judges: string[];
   verdict: Verdict;
   score?: number;
-  /** Missing where no score decides. */
+  /** Missing if no score decides. */
   threshold?: number;
   stale?: boolean;
   at: string;
@@ -208,11 +208,11 @@ export interface CaseDetails {
   costUsd?: number;
   reason: string;
   graderErrors?: { evaluator: string; error: string }[];
-  /** What the case asked. */
+  /** The question of the case. */
   prompt?: string;
   answer?: string;
   expectedOutput?: string;
-  /** The line that runs the case in a terminal. */
+  /** The command that runs the case in a terminal. */
   command: string;
   flips: string[];
   evaluators: Evaluator[];
@@ -221,11 +221,11 @@ export interface CaseDetails {
   history: { verdict: Verdict; score?: number; at: string }[];
   /** The same case in the run that this one is compared with. */
   before?: CaseDetails;
-  /** How many characters were left out of its texts to keep the page small. */
+  /** The number of characters left out of its texts to keep the page small. */
   cut?: number;
 }
 
-/** What went wrong first, for people: the order of lists. */
+/** The order of lists: failures come first. */
 export const WORST_FIRST: readonly Verdict[] = ['failed', 'unscored', 'borderline', 'passed'];
 export const VERDICTS: readonly Verdict[] = ['passed', 'borderline', 'failed', 'unscored'];
 export const SIGNS: Record<Verdict, string> = { passed: '✔', borderline: '◐', failed: '✘', unscored: '○' };

@@ -1,4 +1,4 @@
-/** The page in an editor: the extension sends what is shown, and does what is asked for. */
+/** The page in an editor: the extension sends the data and performs the actions. */
 
 import { render, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -14,14 +14,14 @@ interface VsCode {
 }
 declare function acquireVsCodeApi(): VsCode;
 
-/** What the extension keeps of a page, so that it can be restored when the window is opened again. */
+/** The state that the extension stores so that it can restore the page when the window is reopened. */
 interface Kept {
   caseId?: string;
-  /** What the page of a run begins with. */
+  /** The initial state of the page of a run. */
   view?: string;
 }
 
-/** What the extension sends. */
+/** The messages from the extension. */
 interface Sent {
   report?: CaseDetails | null;
   data?: ReportData;
@@ -83,7 +83,7 @@ function CasePanel({ caseId, ask }: { caseId: string; ask: (command: string, mor
   );
 }
 
-/** VS Code takes the clicks on links of a page, and only scrolls: to another view the page goes by itself. */
+/** VS Code intercepts clicks on links of the page and only scrolls, so the page opens other views itself. */
 function followLinks(event: MouseEvent): void {
   const href = event.target instanceof Element ? event.target.closest('a')?.getAttribute('href') : undefined;
   if (!href?.startsWith('#')) return;

@@ -1,4 +1,4 @@
-/** Numbers and times in words, in the same way everywhere. */
+/** Formats numbers and times. */
 
 import type { CaseRow, ReportData, Run } from './data';
 
@@ -41,7 +41,7 @@ export function moment(at: string | undefined): string {
 export const total = (run: Run) => run.counts.passed + run.counts.borderline + run.counts.failed + run.counts.unscored;
 export const passRate = (run: Run) => (total(run) ? run.counts.passed / total(run) : undefined);
 
-/** The name of a case in addresses: short where that is enough. */
+/** The name of a case in addresses, shortened if it stays unique. */
 export function keys(data: ReportData): string[] {
   const times = new Map<string, number>();
   const longer = (row: CaseRow) => `${data.suites[row.suite] ?? ''}::${row.id}`;
@@ -56,8 +56,8 @@ export function keys(data: ReportData): string[] {
   });
 }
 
-/** Characters that would change the order of letters or are controls, but for tab and line breaks. */
+/** Control characters, except tab and line breaks, and characters that change the direction of text. */
 const ACTING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
 
-/** A text in which no character acts. Every text of a case goes through here. */
+/** A text with such characters replaced. Applied to every text of a case. */
 export const safeText = (text: string) => text.replace(ACTING, '\ufffd');

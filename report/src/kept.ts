@@ -1,4 +1,4 @@
-/** What a browser keeps for its reader: the theme, and whether keys are on. A page from disk may not be allowed to keep anything. */
+/** Settings stored in the browser: the theme, and whether shortcuts are on. A page from disk may not be allowed to store any. */
 
 import { useState } from 'preact/hooks';
 
@@ -19,7 +19,7 @@ export function useKept(name: string, otherwise: string): [string, (value: strin
     try {
       localStorage.setItem(`rubric.${name}`, next);
     } catch {
-      // It holds as long as the page is open.
+      // The setting is valid until the page is closed.
     }
   };
   return [value, keep];

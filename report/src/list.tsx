@@ -1,4 +1,4 @@
-/** The cases as a list and as a map of evaluators: filtered, sorted, and only as much of it in the page as is seen. */
+/** The cases as a list and as a map of evaluators: filtered, sorted, and only rendered where visible. */
 
 import { options, type ComponentChildren, type VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -7,10 +7,10 @@ import { amount, count, decimal, dollars, safeText, seconds } from './format';
 import { Mark } from './pieces';
 import { type Route, type Sort, SORTS } from './route';
 
-/** Rows beyond what is seen that are there as well, and rows that are printed at most. */
+/** The number of rows rendered beyond the visible ones, and the maximum number of printed rows. */
 const MORE = 12;
 const PRINTED = 3000;
-/** Columns of a map; what has more is cut, and says so. */
+/** The maximum number of columns of a map; further ones are cut, with a note. */
 const COLUMNS = 24;
 
 type Go = (changes: Partial<Route>, replace?: boolean) => void;
@@ -20,7 +20,7 @@ export interface ListProps {
   route: Route;
   go: Go;
   found: number[];
-  /** The number in `found` of the row that keys act on. */
+  /** The number in `found` of the current row for keyboard shortcuts. */
   at: number;
   address: (index: number) => string;
 }
@@ -76,7 +76,7 @@ const Chip = ({ on, act, children }: { on: boolean; act: () => void; children: C
   <button type="button" class="chip" aria-pressed={on} onClick={act}>{children}</button>
 );
 
-/** Rows of one height, of which those near the window are in the page; all of them are while it is printed. */
+/** Rows of equal height; only those near the visible part are rendered, except for printing. */
 function useRows(amountOfRows: number, height: number): [{ current: HTMLDivElement | null }, number, number] {
   const place = useRef<HTMLDivElement>(null);
   const [[first, last], setRange] = useState([0, 40]);
@@ -91,7 +91,7 @@ function useRows(amountOfRows: number, height: number): [{ current: HTMLDivEleme
     };
     const all = () => {
       printing.current = true;
-      // The printer does not wait for the next turn.
+      // Printing does not wait for the next update.
       const before = options.debounceRendering;
       options.debounceRendering = (render) => render();
       setRange([0, PRINTED]);
@@ -117,7 +117,7 @@ function useRows(amountOfRows: number, height: number): [{ current: HTMLDivEleme
   return [place, Math.min(first, amountOfRows), Math.min(last, amountOfRows)];
 }
 
-/** Keeps the row that keys act on in sight. */
+/** Scrolls the current row into view. */
 function useSight(place: { current: HTMLDivElement | null }, at: number, height: number): void {
   const before = useRef(at);
   useEffect(() => {
@@ -187,7 +187,7 @@ function ListRow({ data, row, place, index, height, at, address }: ListProps & {
 
 const CELL_HEIGHT = 30;
 
-/** Cases × evaluators: each cell has the score, the sign of its verdict, and a colour for how much is missing. */
+/** Cases × evaluators: each cell has the score, the symbol of its verdict, and a colour for the missing part. */
 export function CaseMap(props: ListProps): VNode {
   const { data, found, at, address } = props;
   const [place, first, last] = useRows(found.length, CELL_HEIGHT);
@@ -243,5 +243,5 @@ function Cell({ cell }: { cell: Score | undefined }): VNode {
   );
 }
 
-/** The step of the scale that a score is on: 10 for 1, 0 for 0. */
+/** The colour step of a score: 10 for 1, 0 for 0. */
 const heat = (score: number) => Math.floor(Math.max(0, Math.min(1, score)) * 5 + 1e-9);

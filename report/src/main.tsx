@@ -1,4 +1,4 @@
-/** Starts the page: `data-source` of its body says where the data is. */
+/** Starts the page; `data-source` of its body names the source of the data. */
 
 import { render } from 'preact';
 import { App, applyTheme } from './app';

@@ -8,15 +8,15 @@ import type { ComponentChildren, VNode } from 'preact';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { safeText } from './format';
 
-/** Characters of an answer that is shown as it is, because laying it out would take long. */
+/** Answers with more characters are shown verbatim: rendering them would take too long. */
 const LONGEST = 200_000;
-/** Headings of an answer stand below those of the page. */
+/** Headings of an answer are of a lower level than those of the page. */
 const BELOW = 3;
 const DEEPEST = 30;
 
 const SYNTAX = { gfm: true, breaks: true };
 
-/** `text` laid out; undefined where it is better read as it is, such as JSON. */
+/** `text`, rendered; undefined if it is better read verbatim, such as JSON. */
 export function rendered(text: string): VNode | undefined {
   if (text.length > LONGEST || isJson(text)) return undefined;
   try {
@@ -117,7 +117,7 @@ function span(token: Token, depth: number): ComponentChildren {
   }
 }
 
-/** The words of a link or an image, and its address where the words are another text. */
+/** The text of a link or an image, with its address if that differs. */
 function address(words: ComponentChildren, { href, text }: Tokens.Link | Tokens.Image, kind: string): VNode {
   const same = text === href || `mailto:${text}` === href;
   return (
@@ -131,7 +131,7 @@ function address(words: ComponentChildren, { href, text }: Tokens.Link | Tokens.
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' };
 
-/** A text with the entities that Markdown writers use; all others stay the characters that they are. */
+/** A text with common entities replaced; others stay verbatim. */
 const decoded = (text: string) => text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '');
 
 function isJson(text: string): boolean {

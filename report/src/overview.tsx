@@ -1,4 +1,4 @@
-/** A run at a glance. */
+/** The overview of a run. */
 
 import type { VNode } from 'preact';
 import { Distribution, Legend, Trend } from './charts';
@@ -9,7 +9,7 @@ import { link, type Route } from './route';
 import { byEvaluator, byTag, type Group } from './select';
 
 const MOST = 5;
-/** Groups that are shown before the others are folded away. */
+/** The number of groups that are shown before the rest is collapsed. */
 const GROUPS = 10;
 
 interface Props {

@@ -1,4 +1,4 @@
-/** Small parts that every view is made of. */
+/** Small components that all views share. */
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -27,7 +27,7 @@ export function Section({ id, title, note, children, class: kind }: { id: string
   );
 }
 
-/** How many of what became what, as a bar; the words beside it say the same. */
+/** The number of cases by verdict, as a bar; the text beside it has the same numbers. */
 export function VerdictBar({ counts, class: kind = '' }: { counts: Record<Verdict, number>; class?: string }): VNode {
   const whole = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
   return (
@@ -47,7 +47,7 @@ export function Text({ text, label }: { text: string; label?: string }): VNode {
   );
 }
 
-/** Something long that is not made before somebody opens it. */
+/** A long section that is rendered when it is opened. */
 export function Fold({ name, title, open: first = false, children }: { name: string; title: ComponentChildren; open?: boolean; children: () => ComponentChildren }): VNode {
   const [open, setOpen] = useState(first);
   return (

@@ -1,4 +1,4 @@
-/** What is shown stands in the address, so that the back button, a reload and a link lead to the same. */
+/** The state of the page is in its address, so that the back button, a reload and links restore it. */
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ const VIEWS: readonly string[] = ['overview', 'cases', 'map', 'compare'];
 export type Sort = 'worst' | 'name' | 'score' | 'slow' | 'cost' | 'order';
 export const SORTS: Record<Sort, string> = { worst: 'Worst first', score: 'Lowest score', name: 'Name', slow: 'Slowest', cost: 'Most expensive', order: 'As they ran' };
 
-/** The values of `#…`; what is empty is not written. */
+/** The values in `#…`; empty ones are left out. */
 export interface Route {
   view: View;
   case: string;
@@ -41,7 +41,7 @@ export function written(route: Route): string {
   return changed.length ? `#${new URLSearchParams(changed)}` : '#';
 }
 
-/** The address of the present page with some values changed. */
+/** The address of the current page with some values changed. */
 export const link = (route: Route, changes: Partial<Route>) => written({ ...route, case: '', ...changes });
 
 export function useRoute(): [Route, (changes: Partial<Route>, replace?: boolean) => void] {
@@ -54,7 +54,7 @@ export function useRoute(): [Route, (changes: Partial<Route>, replace?: boolean)
   const go = (changes: Partial<Route>, replace = false) => {
     const next = written({ ...parse(location.hash), ...changes });
     if (replace) {
-      // A search is one step back, not one for each letter.
+      // A search is one entry in the history, not one for each letter.
       history.replaceState(null, '', next);
       setRoute(parse(next));
     } else {

@@ -1,9 +1,9 @@
-/** Which cases are listed, in which order. */
+/** Filters and sorts the cases. */
 
 import { type CaseRow, type ReportData, type Verdict, WORST_FIRST } from './data';
 import type { Route, Sort } from './route';
 
-/** The numbers of the cases that a route asks for, in its order. */
+/** The numbers of the cases that match a route, in its order. */
 export function selected(data: ReportData, route: Route): number[] {
   const words = route.q.toLowerCase().split(/\s+/).filter(Boolean);
   const tag = data.tags.indexOf(route.tag);
@@ -25,7 +25,7 @@ const contains = (searched: string, words: string[]) => words.every((word) => se
 
 const texts = new WeakMap<CaseRow, string>();
 
-/** Everything of a row that a search looks at. */
+/** The text of a row for searches. */
 function text(data: ReportData, row: CaseRow): string {
   let known = texts.get(row);
   if (known === undefined) {
@@ -59,7 +59,7 @@ export interface Group {
   rate: number;
 }
 
-/** Cases by tag, and scores by evaluator: how many have which verdict; the worst first. */
+/** The number of verdicts by tag and by evaluator, the worst first. */
 export function byTag(data: ReportData): Group[] {
   const groups = data.tags.map(empty);
   for (const row of data.cases) for (const tag of row.tags) tally(groups[tag], row.verdict);

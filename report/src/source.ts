@@ -1,16 +1,16 @@
-/** Where the page has its data from: itself, the server of `rubric view`, or an editor. */
+/** The source of the data: the page itself, the server of `rubric view`, or an editor. */
 
 import type { CaseDetails, ReportData } from './data';
 
 export interface Source {
-  /** Calls `take` with the report, and again when there is a newer one; `lost` with why there is none. */
+  /** Calls `take` with the report, and again with each newer one; `lost` with the reason if there is none. */
   follow(take: (data: ReportData) => void, lost: (why: string) => void): void;
   details(data: ReportData, index: number): Promise<CaseDetails>;
-  /** Shows another run, or compares with another one. Undefined where the page has one report only. */
+  /** Shows another run, or compares with another one. Undefined if the page has one report only. */
   choose?(run: string, base?: string): void;
 }
 
-/** What stands in the page, packed by gzip and written in base64. */
+/** Data in the page itself, compressed with gzip and encoded in base64. */
 export class Embedded implements Source {
   private readonly pieces = new Map<number, Promise<CaseDetails[]>>();
 
@@ -38,7 +38,7 @@ async function unpacked<T>(id: string): Promise<T> {
 const RUNNING_MS = 1000;
 const IDLE_MS = 3000;
 
-/** The server of `rubric view`: asked again and again, it answers only when something is new. */
+/** The server of `rubric view`, polled repeatedly; it answers only when something has changed. */
 export class Served implements Source {
   private tag = '';
   private query = '';
