@@ -45,11 +45,13 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
 #: The tests that notice most mutants of a package for the time they take: which lines they reach need not be measured.
 NEAREST: Mapping[str, tuple[str, ...]] = {
     "rubric_core/validation": (
-        "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages", "tests/core/test_javascript_syntax.py",
+        "tests/core/test_recorded_findings.py", "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages",
+        "tests/core/test_javascript_syntax.py",
         "tests/core/test_formulas.py", "tests/core/test_undefined_names.py", "tests/core/test_secrets_that_are_sent.py",
     ),
     "rubric_core/evaluation": (
-        "tests/evaluation/test_from_data.py", "tests/evaluation/test_cases.py", "tests/evaluation/test_evaluator_pages.py",
+        "tests/evaluation/test_recorded_suites.py", "tests/evaluation/test_from_data.py",
+        "tests/evaluation/test_cases.py", "tests/evaluation/test_evaluator_pages.py",
         "tests/evaluation/test_promptfoo_types.py", "tests/evaluation/test_payloads.py", "tests/evaluation/test_sent_and_cost.py",
         "tests/evaluation/test_fingerprint_of_test.py", "tests/evaluation/test_target_settings.py",
     ),
@@ -65,7 +67,8 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/core/test_mistakes.py", "tests/core/test_legal.py",
     ),
     "rubric_core/migration": (
-        "tests/migration/test_fixtures.py", "tests/migration/test_carried_around.py", "tests/migration/test_migrate.py",
+        "tests/migration/test_recorded_migrations.py", "tests/migration/test_fixtures.py",
+        "tests/migration/test_carried_around.py", "tests/migration/test_migrate.py",
         "tests/migration/test_from_promptfoo.py", "tests/migration/test_promptfoo_fixtures.py", "tests/migration/test_offers.py",
         "tests/migration/test_difference.py",
     ),

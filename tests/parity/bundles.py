@@ -35,6 +35,8 @@ class SuiteSource:
     #: How its judge misbehaves, or nothing.
     judge: str = ""
     judge_settings: Mapping[str, Any] = field(default_factory=dict)
+    #: The name of the file that it is in, without its ending.
+    bundle: str = ""
 
 
 def read_suites(folder: Path = SUITES) -> dict[str, SuiteSource]:
@@ -42,17 +44,17 @@ def read_suites(folder: Path = SUITES) -> dict[str, SuiteSource]:
     found: dict[str, SuiteSource] = {}
     for bundle in sorted(folder.glob("*.yaml")):
         for document in yaml.safe_load_all(bundle.read_text(encoding="utf-8")):
-            for source in _sources(document, bundle.name):
+            for source in _sources(document, bundle):
                 if source.name in found:
                     raise ValueError(f"{bundle.name}: there are two suites {source.name}")
                 found[source.name] = source
     return found
 
 
-def _sources(document: Mapping[str, Any], bundle: str) -> Iterator[SuiteSource]:
+def _sources(document: Mapping[str, Any], bundle: Path) -> Iterator[SuiteSource]:
     unknown = document.keys() - _KEYS
     if unknown:
-        raise ValueError(f"{bundle}: {document.get('suite')}: unknown keys {', '.join(sorted(unknown))}")
+        raise ValueError(f"{bundle.name}: {document.get('suite')}: unknown keys {', '.join(sorted(unknown))}")
     judge = document.get("judge", "")
     for mode in judge if isinstance(judge, list) else [judge]:
         yield SuiteSource(
@@ -63,11 +65,15 @@ def _sources(document: Mapping[str, Any], bundle: str) -> Iterator[SuiteSource]:
             targets=tuple(document.get("targets") or ()),
             judge=mode,
             judge_settings=document.get("judge_settings") or {},
+            bundle=bundle.stem,
         )
 
 
-def lay_out(source: SuiteSource, folder: Path, program: str, server: ScriptedServer) -> Path:
-    """Write a suite with its files, targets and programs into a new folder. Gives the path of the suite."""
+def lay_out(source: SuiteSource, folder: Path, program: str, server: ScriptedServer, place: str = "") -> Path:
+    """Write a suite with its files, targets and programs into a new folder, which they call `place` or by its path.
+
+    Gives the path of the suite.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     files = {
         f"{source.name}.eval.yaml": source.yaml,
@@ -78,7 +84,7 @@ def lay_out(source: SuiteSource, folder: Path, program: str, server: ScriptedSer
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("$FOLDER", str(folder)), encoding="utf-8")
+        path.write_text(text.replace("$FOLDER", place or str(folder)), encoding="utf-8")
     for script in PROGRAMS.glob("*.py"):
         shutil.copy(script, folder)
     return folder / f"{source.name}.eval.yaml"

@@ -15,7 +15,7 @@ from typing import Any
 
 from .judge import ONCE, is_judge, judge_reply, target_reply
 
-__all__ = ["STATUSES", "Request", "ScriptedServer", "scripted_server"]
+__all__ = ["STATUSES", "Request", "ScriptedServer", "reply_to", "scripted_server"]
 
 #: Modes in which the server refuses requests for judgements: the status, and whether only the first request of a kind.
 STATUSES = {
@@ -25,6 +25,7 @@ STATUSES = {
     "429-once": (429, True),
     "500-once": (500, True),
 }
+_JSON = "application/json"
 _PATH = re.compile(r"/(?P<program>[\w-]+)/(?P<suite>[\w-]+)(?:/judge/(?P<mode>[\w-]+))?/v1/")
 
 
@@ -91,37 +92,38 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        place = _PATH.match(self.path)
-        if place is None:
-            return self._send(404, _error("there is nothing at this path"))
-        messages = tuple((m["role"], _text(m.get("content"))) for m in body.get("messages", []))
-        request = Request(
-            place["program"], place["suite"], is_judge(_joined(messages, "system", "developer")), messages
-        )
-        nth = self.server.scripted.remember(request, place["mode"] or "")
-        mode = place["mode"] if request.judge and place["mode"] else ""
-        status, first_only = STATUSES.get(mode, (200, False))
-        if status != 200 and (nth == 1 or not first_only):
-            return self._send(status, _error(f"refused with {status}, as told"))
-        return self._reply(body, _answer(request, mode, nth))
-
-    def _reply(self, body: dict[str, Any], text: str) -> None:
-        sent = sum(len(_text(m.get("content"))) for m in body.get("messages", [])) // 4
-        tokens = len(text) // 4
-        usage = {"prompt_tokens": sent, "completion_tokens": tokens, "total_tokens": sent + tokens}
-        if body.get("stream"):
-            return self._send(200, _events(body, text, usage), "text/event-stream")
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        completion = {**_envelope(body, "chat.completion"), "choices": [choice], "usage": usage}
-        return self._send(200, json.dumps(completion))
-
-    def _send(self, status: int, text: str, kind: str = "application/json") -> None:
+        status, text, kind = reply_to(self.server.scripted, self.path, body)
         content = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+
+
+def reply_to(scripted: ScriptedServer, path: str, body: dict[str, Any]) -> tuple[int, str, str]:
+    """What is replied to a request: the status, the text, and its kind."""
+    place = _PATH.match(path)
+    if place is None:
+        return 404, _error("there is nothing at this path"), _JSON
+    messages = tuple((m["role"], _text(m.get("content"))) for m in body.get("messages", []))
+    request = Request(place["program"], place["suite"], is_judge(_joined(messages, "system", "developer")), messages)
+    nth = scripted.remember(request, place["mode"] or "")
+    mode = place["mode"] if request.judge and place["mode"] else ""
+    status, first_only = STATUSES.get(mode, (200, False))
+    if status != 200 and (nth == 1 or not first_only):
+        return status, _error(f"refused with {status}, as told"), _JSON
+    return 200, *_completion(body, _answer(request, mode, nth))
+
+
+def _completion(body: dict[str, Any], text: str) -> tuple[str, str]:
+    sent = sum(len(_text(m.get("content"))) for m in body.get("messages", [])) // 4
+    tokens = len(text) // 4
+    usage = {"prompt_tokens": sent, "completion_tokens": tokens, "total_tokens": sent + tokens}
+    if body.get("stream"):
+        return _events(body, text, usage), "text/event-stream"
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({**_envelope(body, "chat.completion"), "choices": [choice], "usage": usage}), _JSON
 
 
 def _answer(request: Request, mode: str, nth: int) -> str:

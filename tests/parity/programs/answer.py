@@ -8,10 +8,17 @@ import json
 import sys
 from pathlib import Path
 
-case, output = sys.argv[1], Path(sys.argv[2])
-replies = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
-number = int(hashlib.sha256(case.encode()).hexdigest()[:6], 16) % 1000
-reply = replies.get(case, replies.get("*", f"Answer {number}: looked at with care."))
-if isinstance(reply, dict) and "exit" in reply:
-    sys.exit("the target fails on purpose" if reply["exit"] == 1 else reply["exit"])
-output.write_text(reply if isinstance(reply, str) else json.dumps(reply), encoding="utf-8")
+
+def answer(case, output, replies):
+    """Write the reply. Gives the exit code, or what is said on standard error with exit code 1."""
+    number = int(hashlib.sha256(case.encode()).hexdigest()[:6], 16) % 1000
+    reply = replies.get(case, replies.get("*", f"Answer {number}: looked at with care."))
+    if isinstance(reply, dict) and "exit" in reply:
+        return "the target fails on purpose" if reply["exit"] == 1 else reply["exit"]
+    output.write_text(reply if isinstance(reply, str) else json.dumps(reply), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    told = json.loads(Path(__file__).with_name("answers.json").read_text(encoding="utf-8"))
+    sys.exit(answer(sys.argv[1], Path(sys.argv[2]), told))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["serving"]
+__all__ = ["reply_to", "serving"]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -26,7 +26,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _reply(self) -> None:
         length = int(self.headers.get("content-length") or 0)
         text = self.rfile.read(length).decode()
-        status, said = _answer(self.command, self.path, dict(self.headers.items()), text)
+        status, said = reply_to(self.command, self.path, dict(self.headers.items()), text)
         body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
         self.send_response(status)
         self.send_header("content-type", "text/plain" if isinstance(said, str) else "application/json")
@@ -35,7 +35,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _answer(method: str, path: str, headers: Mapping[str, str], text: str) -> tuple[int, Any]:
+def reply_to(method: str, path: str, headers: Mapping[str, str], text: str) -> tuple[int, Any]:
+    """What is replied to a request: the status, and a text or JSON."""
     place = path.partition("?")[0]
     told = json.loads(text) if text.startswith(("{", "[")) else text
     lowered = {name.lower(): value for name, value in headers.items()}
