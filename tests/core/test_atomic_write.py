@@ -96,7 +96,7 @@ def test_what_comes_into_the_place_of_a_file_while_it_is_written_is_left_alone(
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="only Linux has these calls")
-def test_attributes_stay(file: Path) -> None:
+def test_extended_attributes_are_kept(file: Path) -> None:
     try:
         os.setxattr(file, "user.note", b"mine")
     except OSError:
@@ -225,7 +225,7 @@ def writes(tree: ast.Module) -> Iterator[int]:
             yield node.lineno
 
 
-def test_what_counts_as_writing() -> None:
+def test_calls_that_write_files_are_recognised() -> None:
     text = "open(p)\nopen(p, 'w')\np.open('r+b')\np.open()\np.write_text(t)\nos.open(p, os.O_WRONLY | os.O_CREAT)\n"
     assert list(writes(ast.parse(text))) == [2, 3, 5, 6]
 

@@ -26,7 +26,9 @@ OTHERS = """\
 
 
 @pytest.mark.parametrize("seed", seeds(8, few=3))
-def test_a_glance_is_as_good_as_the_whole_head(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quick_look_detects_the_same_as_reading_the_whole_head(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = random.Random(seed)
     path = tmp_path / "suite.yaml"
     for text in (*TEXTS, OTHERS):
@@ -89,6 +91,6 @@ def test_what_is_in_the_engines_own_folder_has_to_do_with_evals(path: str, known
         ("{name: install, image: curl}", False),
     ],
 )
-def test_an_item_of_a_list_tells_by_its_keys(item: str, known: bool | None) -> None:
+def test_a_list_is_recognised_by_the_keys_of_its_items(item: str, known: bool | None) -> None:
     text = f"tests:\n  - {item}\n"
     assert is_eval_yaml(PurePath("/work/list.yaml"), text, parse(text).root) is known

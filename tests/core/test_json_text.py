@@ -25,7 +25,7 @@ from rubric_core.syntax.plain_data import plain
         ('{"a": ‹[›', "a value is expected here"),
     ],
 )
-def test_a_mistake_is_where_it_shows(marked: str, words: str) -> None:
+def test_the_place_of_a_syntax_error(marked: str, words: str) -> None:
     start, end = marked.index("‹"), marked.index("›") - 1
     (problem,) = parse_json(marked.replace("‹", "").replace("›", "")).problems
     assert (problem.message, problem.span.start) == (words, start)

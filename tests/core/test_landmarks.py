@@ -53,7 +53,7 @@ def test_a_folder_that_comes_and_goes_brings_and_takes_them(tmp_path: Path, name
     assert project.look().landmarks(inside) == frozenset()
 
 
-def test_another_file_changes_none_of_them(tmp_path: Path) -> None:
+def test_other_files_do_not_change_the_landmarks(tmp_path: Path) -> None:
     project = Project(DiskFiles())
     look = project.look()
     assert look.landmarks(tmp_path) == frozenset()

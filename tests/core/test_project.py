@@ -19,7 +19,7 @@ T = TypeVar("T")
 ROOT = Path("/workspace")
 
 
-def test_other_suites_are_news_only_for_who_asked_for_them() -> None:
+def test_new_suites_are_reported_only_to_looks_that_asked_for_them() -> None:
     project = Project(DiskFiles())
     asked, other = project.look(), project.look()
     assert asked.suites_below(ROOT / "a") == ()

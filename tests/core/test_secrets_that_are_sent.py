@@ -107,7 +107,7 @@ def test_in_programs_that_make_cases_prompts_and_values(name: str, content: str)
 
 
 @pytest.mark.parametrize("padding", [6_000_000, 19_000_000])
-def test_in_files_that_are_too_long_to_be_kept(padding: int) -> None:
+def test_a_secret_in_a_file_too_long_for_the_cache(padding: int) -> None:
     text = "prompts: [file://p.txt]\nproviders: [echo]\ntests: [{vars: {q: hi}}]\n"
     assert sent(text, **{"p.txt": "x" * padding + KEY}) == ["file://p.txt"]
 

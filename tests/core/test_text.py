@@ -94,7 +94,7 @@ def test_lines_cover_the_text(text):
 
 
 @given(TEXTS)
-def test_units_are_what_encoders_make(text):
+def test_code_units_match_the_encoders(text):
     assert code_units(text, "utf-8") == len(text.encode())
     assert code_units(text, "utf-16") == len(text.encode("utf-16-le")) // 2
     assert code_units(text, "utf-32") == len(text)

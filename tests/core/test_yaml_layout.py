@@ -22,7 +22,7 @@ IDLE_TABS = [
 
 @pytest.mark.parametrize("text", IDLE_TABS)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_tab_that_indents_nothing_is_nothing(text, newline):
+def test_a_tab_that_does_not_indent_is_no_problem(text, newline):
     assert parse(text.replace("\n", newline)).problems == ()
 
 

@@ -73,7 +73,7 @@ def test_results_can_be_read_in_every_theme_of_vscode(kind: str) -> None:
     assert pale == []
 
 
-def test_a_pale_colour_is_seen() -> None:
+def test_a_pale_colour_has_too_little_contrast() -> None:
     """The counter-example: that of all inlay hints in VS Code's light theme."""
     assert round(contrast("#969696", "#FFFFFF"), 1) == 3.0
     assert contrast("#000000", "#FFFFFF") == 21

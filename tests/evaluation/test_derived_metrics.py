@@ -42,7 +42,7 @@ def metrics(*values: str) -> DerivedMetrics:
         ("log(8, 2) + mean(tp, fp) + pi * 0", 4.75),
     ],
 )
-def test_what_is_worked_out(value: str, number: float) -> None:
+def test_formulas_are_evaluated(value: str, number: float) -> None:
     (found,) = metrics(value).values()
     assert found.value == pytest.approx(number)
 

@@ -296,7 +296,7 @@ async def test_what_depends_on_such_a_case_is_not_run(greeting: Folder) -> None:
 # --allow-grader-errors
 
 
-async def test_allowed_the_other_graders_decide(greeting: Folder) -> None:
+async def test_with_grader_errors_allowed_the_other_graders_decide(greeting: Folder) -> None:
     result = await greeting.one(suite(RIGHT, GONE), allow_grader_errors=True)
     assert (result.score, result.verdict) == (1, Verdict.PASSED)
     assert [e.name for e in result.grader_errors] == ["gone"]

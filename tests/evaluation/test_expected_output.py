@@ -41,7 +41,7 @@ def run(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {name: case.result.expected_output for name, case in stored_cases(path).items()}
 
 
-def test_it_is_stored_as_graders_got_it(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_expected_output_is_stored_as_graders_received_it(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(folder, monkeypatch) == {
         "text": "Paris, in France",
         "messages": "It is key-12345, Paris",

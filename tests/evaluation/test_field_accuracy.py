@@ -37,7 +37,7 @@ tests:
 @pytest.mark.parametrize(
     "text", ["", "seven", '{"n": NaN}', '{"n": 1,}', f"{{see}} {DATA}", f"{DATA} or {DATA}", "{" * 100_000]
 )
-def test_what_is_no_json(text: str) -> None:
+def test_text_without_json_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         json_in(text)
 
@@ -83,7 +83,7 @@ def test_true_is_not_1_however_deep(one: Any, other: Any, same: bool) -> None:
         ("soon", "soon", [], False),  # no date is like no other
     ],
 )
-def test_days(expected: str, found: str, formats: list[str], same: bool) -> None:
+def test_dates_are_compared_by_day(expected: str, found: str, formats: list[str], same: bool) -> None:
     assert same_day(expected, found, formats) is same
 
 

@@ -257,7 +257,7 @@ def test_models_as_targets(identity: str, config: dict[str, object], kind: str, 
         ("anthropic:claude-agent-sdk", {}, "which is no chat model"),
     ],
 )
-def test_models_that_are_not_called(identity: str, config: dict[str, object], words: str) -> None:
+def test_unsupported_models_have_a_reason(identity: str, config: dict[str, object], words: str) -> None:
     target = vendor_target(identity, config)
     assert target is not None
     assert words in target.trouble

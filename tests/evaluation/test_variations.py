@@ -178,7 +178,7 @@ async def test_a_prompt_that_cannot_be_made_leaves_the_case_unscored(echo: Folde
     assert words in result.reason, result.reason
 
 
-async def test_what_is_expected_stands_among_the_values(echo: Folder) -> None:
+async def test_the_expected_output_may_be_given_in_vars(echo: Folder) -> None:
     text = """
     prompts: ['{"a": 1, "b": 2}']
     tests:

@@ -257,7 +257,7 @@ def test_a_target_that_no_suite_names(connect: Connect, folder: Path, open_targe
     until("a case of another file names it", lambda: shown(client, uri) == [])
 
 
-def test_who_asks_for_one_document_is_told_of_unused_targets(connect: Connect, folder: Path) -> None:
+def test_pulling_one_document_reports_unused_targets(connect: Connect, folder: Path) -> None:
     targets = folder / ".agentv" / "targets.yaml"
     text = TARGETS + "  - {name: spare, provider: mock}\n"
     targets.write_text(text, encoding="utf-8")

@@ -242,7 +242,7 @@ def test_a_client_that_knows_no_changes_gets_the_tree(connect: Connect, folder: 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_changes_of_the_tree_come_to_what_it_is(folder: Path, uri: str, seed: int) -> None:
+def test_applying_all_changes_gives_the_current_tree(folder: Path, uri: str, seed: int) -> None:
     """Cases and lines that come, go, move and are named anew, at random."""
     chance = random.Random(seed)
     cases = [CASE.format(n).replace("?\n", "?\n" + "    # a note\n" * chance.randrange(3)) for n in range(12)]
@@ -448,7 +448,7 @@ def test_failed_ones_again_and_some_left_out(connect: Connect, folder: Path, uri
             client.request("rubric/runTests", bad)
 
 
-def test_only_what_has_not_passed_as_it_stands(connect: Connect, folder: Path, uri: str) -> None:
+def test_lacking_runs_only_cases_without_a_valid_pass(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder)
     run(client, uri)
     assert run(client, uri, lacking=True)["tests"] == [f"{uri}::late"]
@@ -517,7 +517,7 @@ def test_without_trust_nothing_begins_and_the_run_is_told_later(connect: Connect
 
 
 @pytest.mark.parametrize("chosen", ["Run once", "Not now"])
-def test_who_waits_is_told_what_a_person_answered(connect: Connect, folder: Path, uri: str, chosen: str) -> None:
+def test_a_waiting_request_returns_the_users_answer(connect: Connect, folder: Path, uri: str, chosen: str) -> None:
     client = connected(connect, folder, trusted=False)
     client.replies["window/showMessageRequest"] = lambda _: {"title": chosen}
     answer = client.request("rubric/runTests", {"include": [f"{uri}::refund"], "wait": True})

@@ -188,7 +188,7 @@ def test_another_value_of_the_variable_that_names_a_case_makes_it_stale(
     assert hints(client, uri)[at].startswith("✘")
 
 
-def test_a_result_of_the_command_line_is_shown_and_holds(connect: Connect, folder: Path, uri: str) -> None:
+def test_a_result_from_the_command_line_is_shown_until_an_edit(connect: Connect, folder: Path, uri: str) -> None:
     text = "prompts: ['Hello {{name}}']\nproviders: [echo]\ntests:\n  - vars: {name: Zoe}\n    assert: [{type: contains, value: Zoe}]\n"
     (folder / NAME).write_text(text)
     subprocess.run([sys.executable, "-m", "rubric_core", "run", NAME], cwd=folder, check=True, capture_output=True)

@@ -41,7 +41,7 @@ def test_a_name_comes_back(tmp_path: Path, name: str) -> None:
         "file:///\ud83d.eval.yaml",
     ],
 )
-def test_what_is_no_file(uri: str) -> None:
+def test_uris_without_a_file_have_no_path(uri: str) -> None:
     assert path_of(uri) is None
 
 

@@ -54,7 +54,7 @@ def test_every_schema_is_one(schemas: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_tells_right_from_wrong(kind: str, schemas: Path, tmp_path: Path) -> None:
+def test_only_the_invalid_file_has_errors(kind: str, schemas: Path, tmp_path: Path) -> None:
     right, wrong = tmp_path / "right.yaml", tmp_path / "wrong.yaml"
     right.write_text(TEXTS[kind][0])
     wrong.write_text(TEXTS[kind][1])

@@ -22,7 +22,7 @@ _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_is_current(name: str) -> None:
+def test_the_page_is_up_to_date(name: str) -> None:
     path = FOLDER / name
     current = path.is_file() and path.read_text(encoding="utf-8") == PAGES[name]
     assert current, f"docs/reference/{name} is not current; run: .venv/bin/rubric reference"
