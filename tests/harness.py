@@ -1,4 +1,4 @@
-"""Annotated text: what a test expects stands in the text that it is about.
+"""Annotated text: the expectations of a test are written in the text that it checks.
 
 Findings: a marker line under a line of YAML underlines the span and names what is found there::
 
@@ -71,7 +71,7 @@ class Mark:
 
 
 class Folder:
-    """Files that stand nowhere but here, below `ROOT`: what a project looks at in tests."""
+    """Files below `ROOT` that exist in memory only: the files of a project in tests."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.files = {ROOT / name: text for name, text in files.items()}
@@ -97,7 +97,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Several:
-    """What is found in several files that stand in one text; spans are those of the text."""
+    """The findings in several files that are written in one text; spans are those of the text."""
 
     document: Document
     diagnostics: tuple[Diagnostic, ...]

@@ -33,7 +33,7 @@ BY_NAME = re.compile(r"""(?:install|--from|add|upgrade)[^\n|.;]{0,40}[ '"`]rubri
 
 
 def test_nobody_is_told_to_install_a_name_that_is_not_ours() -> None:
-    """The package is on no index yet: whoever installs the name from one gets what somebody else put there."""
+    """The package is on no index yet: a package with its name there would be somebody else's."""
     listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=False).stdout
     if not listed:
         pytest.skip("not a checkout")

@@ -1,4 +1,4 @@
-"""The harness itself: what is marked and what is found have to be the same, both ways."""
+"""The harness itself: marked and actual findings must be the same, in both directions."""
 
 import pytest
 from harness import Mark, Page, after, analysis_of, annotated, check, cursor, files, fixed, marks_of, unmarked

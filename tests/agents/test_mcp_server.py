@@ -45,7 +45,7 @@ ECHO = "touch answered; echo Good morning"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository with a suite, and a file beside it that nobody may reach."""
+    """A repository with a suite, next to a file that must stay out of reach."""
     made = tmp_path / "repository"
     (made / ".git").mkdir(parents=True)
     (made / ".agentv").mkdir()

@@ -155,7 +155,7 @@ def is_over(found: Span, mistake: Span, text: str) -> bool:
 
 
 def new_in(after: Analysis, suite: Suite) -> list[Diagnostic]:
-    """What is said of the changed text and not of the sound one."""
+    """The findings of the changed text that the correct text does not have."""
     before, text = said(suite.analysis), after.document.text
     new = [d for d in after.diagnostics if (d.code, d.message, text[d.span.start : d.span.end]) not in before]
     more = len(after.diagnostics) > len(suite.analysis.diagnostics)

@@ -16,7 +16,7 @@ AGENTV = "4.42.4"
 
 
 def agentv() -> str | None:
-    """The program agentv: what AGENTV in the environment names, else that of npm; None, which is told, where it cannot be had."""
+    """The program agentv: from AGENTV in the environment, else from npm; None, with a message, if it is not available."""
     named = os.environ.get("AGENTV")
     if named:
         return shutil.which(named)

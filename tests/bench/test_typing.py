@@ -1,4 +1,4 @@
-"""Nobody who writes what is right is told otherwise meanwhile; `bench_typing.py` has more texts written, in more detail."""
+"""Correct text produces no findings while it is typed; `bench_typing.py` types more texts, in more detail."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Starting rubric as people do: how it ended, what it said, how much memory it took, and what it left behind."""
+"""Starts rubric as users do, and records the exit code, the output, the memory, and what is left behind."""
 
 import json
 import os

@@ -43,7 +43,7 @@ class Setting:
 
 @dataclass
 class Tally:
-    """What was done, counted, and what was wrong."""
+    """Counts the actions and the errors."""
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)

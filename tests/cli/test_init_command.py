@@ -1,4 +1,4 @@
-"""`rubric init`: everything it writes is sound, runs offline, and stands beside what was there."""
+"""`rubric init`: everything that it writes is valid, runs offline, and leaves existing files alone."""
 
 import os
 import shutil

@@ -20,7 +20,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
-    """How many checks looked for files since this was called last, rather than print what was printed before."""
+    """The number of checks since the last call that read files, rather than repeating a stored report."""
     begun: list[object] = []
     real = check_run.CheckRun.round
 

@@ -103,7 +103,7 @@ def test_closed_nesting_is_cut_off():
     ["[" * 40_000, "[" * 40_000 + "]" * 40_000, "{a: " * 20_000 + "}" * 20_000, '["]", ' * 20_000, "[\n      " * 9_000],
 )
 def test_nesting_that_would_take_for_ever_is_left_out(deep: str):
-    """libyaml takes longer for each bracket the more are open. What stands behind is checked all the same."""
+    """libyaml takes longer for each bracket the more are open. The text after it is still checked."""
     found = said(f"tests:\n  - id: a\n    input: hi\n    metadata: {{deep: 1}}\n    criteria: {deep}\n    wieght: 1\n")
     assert ("syntax-error", "nested deeper than 200 levels; what is inside is not read") in found
     assert [code for code, message in found if "wieght" in message] == ["unknown-key"]

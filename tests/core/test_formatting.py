@@ -1,4 +1,4 @@
-"""Formatting: what is put in order, what stays, and that nothing means anything else afterwards."""
+"""Formatting: what is changed, what stays, and that the meaning is preserved."""
 
 import random
 import re

@@ -295,7 +295,7 @@ def said(diagnostics) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
-    """What is said of the touched cases is what a check of the whole text says of them, and nothing else is different."""
+    """The findings in the touched cases are those of a check of the whole text, and no others change."""
     draw = random.Random(path.name)
     text = path.read_text(encoding="utf-8")
     analysis = analysis_of(text)
@@ -350,7 +350,7 @@ def test_a_case_above_the_keys_of_the_suite():
 
 
 def test_half_a_case_is_looked_at_with_the_other_half():
-    """Once the case above has an `input` of its own, what stands behind the extra dash is not a half of it any more."""
+    """Once the case above has its own `input`, the item after the extra dash is not a half of it any more."""
     text = "tests:\n  - id: a\n    criteria: Greets\n  - input: Hi there\n"
     at = text.index("    criteria: Greets")
     analysis = analysis_of(text)
@@ -368,7 +368,7 @@ def test_trying_leaves_the_analysis_as_it_was():
 
 
 def test_equal_cases_do_not_take_one_another_s_place():
-    """After a fix of the first, the block of the second stands where that of the first stood: it is not the same finding."""
+    """After a fix of the first case, the second block is at the place of the first: it is not the same finding."""
     analysis = analysis_of("tests:\n" + "  - criteria: ok\n    input: hi\n" * 3)
     missing = [d for d in analysis.diagnostics if d.code == "missing-key"]
     assert len(missing) == 3

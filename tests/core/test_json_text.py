@@ -1,4 +1,4 @@
-"""Mistakes in JSON: where each is, and what is said of it."""
+"""Syntax errors in JSON: the place and the message of each."""
 
 import pytest
 

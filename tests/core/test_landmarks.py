@@ -1,4 +1,4 @@
-"""Landmarks, the files that are looked for in every folder, are found, and missed, as if each were looked for by itself."""
+"""Landmarks, the files searched in every folder, are found or missed as if each were searched separately."""
 
 import os
 from pathlib import Path

@@ -108,7 +108,7 @@ def test_no_trap_in_a_repository_is_read(trap: str, tmp_path: Path) -> None:
 
 
 def test_no_trap_is_a_database(trap: str, tmp_path: Path) -> None:
-    """SQLite opens databases itself; what is opened is looked at first."""
+    """SQLite opens databases itself, so the file is examined first."""
     suite = tmp_path / "repository" / "a.eval.yaml"
     database = ResultDatabase.of(suite)
     database.path.parent.mkdir(parents=True)

@@ -118,7 +118,7 @@ def test_the_suites_below_a_folder_are_those_that_have_it_above_them(folder: str
 
 
 class CountedLook(TrackedLookup):
-    """Keeps account of what is looked up."""
+    """Counts the lookups."""
 
     lookups = 0
 

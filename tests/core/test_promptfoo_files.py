@@ -137,7 +137,7 @@ def test_a_migration_that_names_it_writes_a_suite_beside_it(tmp_path: Path, monk
     ],
 )
 def test_the_first_fix_gives_what_was_meant(wrong: str, right: str) -> None:
-    """Compared both ways: what is meant has no finding, and the fix of what is not gives exactly that."""
+    """Compared both ways: the intended text has no finding, and the fix of the wrong text gives exactly the intended one."""
     path = PurePath("/w/promptfooconfig.yaml")
     meant = CONFIG.replace("      - {type: icontains, value: hi}", right) if right.startswith("      -") else CONFIG
     written = meant.replace(right, wrong) if right.startswith("      -") else _once(CONFIG, right, wrong)
@@ -254,7 +254,7 @@ def test_a_directory_in_the_place_of_a_file_is_reported(
 def test_defaults_scenarios_and_lines_are_checked_where_a_configuration_names_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Their variables count, too: `lang` is that of the defaults. Rows under `path` are no cases."""
+    """Their variables count, too: `lang` comes from the defaults. Rows under `path` are not cases."""
     monkeypatch.chdir(tmp_path)
     files = {
         "promptfooconfig.yaml": "prompts: ['Say {{word}} in {{lang}}']\nproviders: [echo]\ndefaultTest: file://base.yaml\n"
@@ -309,7 +309,7 @@ def test_a_file_named_by_itself_is_what_a_configuration_above_says(
 def test_nothing_is_said_of_variables_where_lines_of_cases_cannot_be_read(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Python gives up on what is nested too deeply with another error than on what is no JSON."""
+    """For JSON that is nested too deeply, Python raises another error than for invalid JSON."""
     monkeypatch.chdir(tmp_path)
     config = 'prompts: ["Say {{word}} {{name}}"]\nproviders: [echo]\ntests: file://cases.jsonl\n'
     (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Tables of cases of promptfoo: what is in each cell, and where it stands."""
+"""Tables of promptfoo cases: the content and the place of each cell."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Folders that are walked again: only what has changed is looked into, and what is found is what a first walk finds."""
+"""Repeated walks of folders: only changes are read, and the result is that of a first walk."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Keys of the environment that somebody else's suite collects: `check` names each, whichever file and key they stand in."""
+"""Environment keys that another author's suite collects: `check` names each, in any file and under any key."""
 
 import io
 import json

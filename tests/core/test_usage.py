@@ -1,4 +1,4 @@
-"""How often suites use keys and values: what is counted, what is likely, and that the general counts are current."""
+"""Usage counts of keys and values: what is counted, what is likely, and that the general counts are up to date."""
 
 import csv
 import json
@@ -44,7 +44,7 @@ def corpus_counts() -> Counts:
 
 
 def written(counts: Counts) -> str:
-    """The counts as they stand in the file: by place, then by what is in front, the most frequent first."""
+    """The counts in the format of the file: by place, then by preceding key, the most frequent first."""
     nested: dict[str, dict[str, dict[str, int]]] = {}
     for (where, before, word), n in sorted(counts.items(), key=lambda item: (item[0][:2], -item[1], item[0][2])):
         nested.setdefault(where, {}).setdefault(before, {})[word] = n

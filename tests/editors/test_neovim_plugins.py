@@ -47,7 +47,7 @@ def menu(request: pytest.FixtureRequest, nvim: Open, workspace: Path) -> tuple[s
 
 
 def play(menu: tuple[str, Neovim], typed: str, label: str) -> dict[str, Any]:
-    """Choose `label` behind what is typed."""
+    """Choose `label` after the typed text."""
     style, editor = menu
     line = editor.line_of(typed)
     editor.keys(f":{line + 1}<CR>A")

@@ -36,7 +36,7 @@ def shop(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
-    """The exit code, the ids of the cases that ran in the order of the file, and what was said."""
+    """The exit code, the ids of the cases that ran in the order of the file, and the output."""
     try:
         code = main(["run", *arguments, "--format", "jsonl", "--workers", "1"])
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""Evaluator types of one's own: programs, classes beside the suite, installed classes; and what a check says of them."""
+"""Custom evaluators: programs, classes beside the suite, installed classes; and findings about them."""
 
 import json
 import os

@@ -213,7 +213,7 @@ def with_statement(statement: str) -> Forger:
 
 
 def with_broken_tables(path: Path, good: bytes) -> None:
-    """What SQLite then says of a table quotes bytes that are no text."""
+    """SQLite's message about such a table quotes bytes that are not text."""
     path.write_bytes(good)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA writable_schema = ON")

@@ -1,4 +1,4 @@
-"""Rubric's own kind `http`, against a real server at a free port: what is sent, what is read, and every error in a sentence."""
+"""Rubric's own kind `http` against a real server on a free port: requests, replies, and every error in one sentence."""
 
 import os
 import re

@@ -111,7 +111,7 @@ def on_a_terminal(folder: Folder, *more: str, size: tuple[int, int] = (80, 24), 
 
 
 def screen(sent: str, columns: int) -> list[str]:
-    """The lines that stand on a screen, or have left it at the top, after what was sent."""
+    """The lines on a screen, including those scrolled out at the top, after some output."""
     lines, row, column = [""], 0, 0
     for found in re.finditer(r"\x1b\[(\d*)([AJKm])|([^\x1b])", sent):
         number, command, character = found.groups()

@@ -1,4 +1,4 @@
-"""`rubric judge check`: what is said of a judge that is right, one that guesses, and one that cannot be asked."""
+"""`rubric judge check`: its report on a judge that is right, one that guesses, and one that cannot be called."""
 
 import json
 from collections.abc import Callable

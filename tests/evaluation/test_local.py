@@ -1,4 +1,4 @@
-"""`rubric local`: what is said when the model cannot be had, how it is served, and, where asked for, the model itself.
+"""`rubric local`: the messages when the model is not available, the server, and optionally the model itself.
 
 RUBRIC_TEST_LOCAL=1 runs the real model: it needs `pip install -e '.[local]'` and fetches 93 MB of weights once.
 """

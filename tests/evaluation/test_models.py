@@ -1,4 +1,4 @@
-"""Models behind every API that rubric speaks: what is sent, what is read, and how a server that knows less is asked."""
+"""Models behind every supported API: requests, replies, and fallbacks for servers with fewer options."""
 
 import json
 

@@ -361,7 +361,7 @@ def test_configs_are_read_from_yaml() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not tell what left its group")
 @pytest.mark.parametrize("moment", ["before it is watched", "while it works"])
 async def test_programs_end_with_one_who_is_killed(folder: Folder, moment: str) -> None:
-    """Nobody is left who could end them: the children of a program go too, and those that left its group."""
+    """No process remains that could end them: a program's children are ended, too, including those that left its group."""
     then = "watch" if moment == "while it works" else "kill"
     folder.write(
         "starter.py",

@@ -31,7 +31,7 @@ def afterAll(context, about):
 
 
 async def results(folder: Path, extensions: Any, hooks: str = HOOKS, **test: Any) -> tuple[list[CaseResult], list[str]]:
-    """The results of two rows, and what was noted beside them."""
+    """The results of two rows, and the notes about them."""
     (folder / "hooks.py").write_text(hooks, encoding="utf-8")
     (folder / "hooks.mjs").write_text("export default (hook) => { throw new Error(hook); };\n", encoding="utf-8")
     made = [{"vars": {"who": who}, "assert": [{"type": "contains", "value": "Ann"}], **test} for who in ("Ann", "Eve")]

@@ -1,4 +1,4 @@
-"""Judges that a script brings are told what the built-in ones are told, and record as they do (REQ-EVAL-002, 004, 007)."""
+"""Judges from scripts get the same input as built-in judges, and are recorded in the same way (REQ-EVAL-002, 004, 007)."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Templates of evaluators in runs: what an `include` stands for, and what is said when it stands for nothing."""
+"""Templates of evaluators in runs: the evaluators for an `include`, and the message if there are none."""
 
 import pytest
 from suites import Folder

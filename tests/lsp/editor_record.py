@@ -243,7 +243,7 @@ class Record:
 
 
 def sections(found: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Each section with what is referred to, in the order of the checksums; the items of one label stand on one line."""
+    """Each section with its references, in the order of the checksums; the items of one label are on one line."""
     for section, texts in sorted(found.items()):
         shown = [f"{name} {text}" for name, text in sorted(texts.items())]
         yield from [f"{section}: {'; '.join(shown)}"] if section.startswith("items") else [f"== {section}", *shown]
@@ -540,7 +540,7 @@ def _completions(record: Record, editor: Editor, name: str, text: str) -> None:
 
 
 def _below(record: Record, editor: Editor, name: str, number: int, line: str) -> str:
-    """What is offered, and what is put in, on a new line where an editor puts the cursor."""
+    """The completions on a new line, with the inserted text, at the place where an editor puts the cursor."""
     found = re.match(r" *(?:- +)?", line)
     margin = (found.end() if found and line.strip() else 0) + 2 * line.rstrip().endswith(":")
     written = f"{' ' * margin}\n"

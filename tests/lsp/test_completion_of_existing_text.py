@@ -1,4 +1,4 @@
-"""What stands in a text is offered where it stands: each key, once its line is blank, and each word of a few."""
+"""Existing text is offered at its place: each key, once its line is blank, and each of a few words."""
 
 import random
 import re

@@ -67,14 +67,14 @@ class Desk:
         self.server.deferral.edited(snapshot)
 
     def type(self, keys: str, at: int | None = None) -> None:
-        """Letter by letter; what is found is looked at behind each."""
+        """Type letter by letter; the findings are examined after each one."""
         self.at = self.at if at is None else at
         for key in keys:
             self.edit(Edit(Span(self.at, self.at), key))
             self.said()
 
     def split(self, uri: str | None = None) -> tuple[list[Diagnostic], list[Diagnostic]]:
-        """What is said, and what waits."""
+        """The findings that are shown, and those that are held back."""
         snapshot = self.server.documents.get(uri or self.uri)
         assert snapshot is not None
         analysis = snapshot.analysis
@@ -245,7 +245,7 @@ def test_the_rest_is_said_where_somebody_goes_on_in_another_document() -> None:
 
 @pytest.mark.parametrize("text", [SMALL, OLD, "", CASE], ids=["small", "old", "nothing", "case"])
 def test_any_edits(text: str) -> None:
-    """What was said and is still there stays said; after a pause nothing waits."""
+    """Findings that were shown and still exist stay; after a pause, none is held back."""
     rng = random.Random(f"quiet {len(text)}")
     desk = Desk(text)
     for _ in seeds(150, few=60):

@@ -1,4 +1,4 @@
-"""What a client is sent while a person types: at once what is certain, the rest behind a pause."""
+"""Publishing while a person types: certain findings at once, the others after a pause."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Documents and versions: what is edited, counted in which units, and what is published for it."""
+"""Documents and versions: edits, units of positions, and what is published."""
 
 import json
 import random

@@ -421,7 +421,7 @@ def test_the_outline_of_a_later_document_follows_an_edit_above_it(client: Client
 
 
 def test_several_documents_in_one_file(client: Client) -> None:
-    """No dialect reads the second; whoever writes it is helped all the same, and told so once."""
+    """No dialect reads the second document; its author still gets help, and one message."""
     client.open(URI, SEVERAL + "    ")
     lines = [*SEVERAL.splitlines(), ""]
     found = [(d["code"], lines[d["range"]["start"]["line"]].strip()) for d in client.diagnostics(URI)]

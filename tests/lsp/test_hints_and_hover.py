@@ -1,4 +1,4 @@
-"""What stands beside the text, and what it says when a person points at it."""
+"""Hints beside the text, and hovers."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is said about parameters that cannot be read."""
+"""The messages about parameters that cannot be read."""
 
 from typing import Any
 

@@ -109,7 +109,7 @@ def test_what_changes_while_results_are_taken_in_makes_them_stale(conversation: 
 
 
 def test_a_case_that_is_done_works_out_no_other(conversation: Conversation) -> None:
-    """In a run of thousands each would otherwise look at all of them anew."""
+    """In a run of thousands of cases, each would otherwise process all of them again."""
     asyncio.run(conversation.record.load(conversation.uri, conversation.path))
     conversation.store_what_holds()
     _ = conversation.shown

@@ -68,7 +68,7 @@ COLUMNS = (
 
 
 def whole_database(path: Path, copy: Path) -> bytes:
-    """A database with what is only in the log beside it until its last connection is closed."""
+    """A database including the content of its log, which is separate until the last connection is closed."""
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     return copy.read_bytes()

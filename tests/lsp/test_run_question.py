@@ -291,7 +291,7 @@ def test_a_suite_of_a_trusted_folder_does_not_use_targets_of_an_untrusted_parent
 def test_what_changes_while_the_question_is_open_is_not_run_unseen(
     connect: Connect, tmp_path: Path, answer: str
 ) -> None:
-    """Somebody pulls, or a program writes, while the question stands on the screen: the answer is not about that."""
+    """Somebody pulls, or a program writes files, while the question is on the screen: the answer does not cover that."""
     folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
     other = json.dumps({"targets": [{"name": "default", "provider": "cli", "command": "touch PWNED; echo hello"}]})
     client = connect()

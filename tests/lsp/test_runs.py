@@ -1,4 +1,4 @@
-"""Running cases: who may, what is seen meanwhile, and what is shown afterwards."""
+"""Running cases: permission, progress, and the display of results."""
 
 import asyncio
 import json

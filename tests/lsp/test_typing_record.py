@@ -33,7 +33,7 @@ def offered(desk: Desk) -> str:
 
 
 class Written:
-    """Lines for what is said after each edit: equal ones beside each other are one line."""
+    """A line for the findings after each edit; equal consecutive lines are merged."""
 
     def __init__(self, name: str) -> None:
         self.lines = [f"== {name}"]

@@ -95,7 +95,7 @@ class Desk:
         return [name for name in OPENED if self.server.documents.get(self.uri(name)) is not None]
 
     async def says(self) -> dict[str, Any]:
-        """What is said of every file, by its path, and what completion knows of their words."""
+        """The findings in every file, by path, and the words of completion."""
         await self.settle()
         said = {r.uri: r.items async for r in self.server.workspace_check.reports()}
         for snapshot in self.server.documents.all():
@@ -103,7 +103,7 @@ class Desk:
         return {**said, "usage": dict(self.server.documents.usage), "prompts": dict(self.server.documents.prompts)}
 
     async def settle(self) -> None:
-        """As the pauses of a person do: what a look at the workspace finds out may change what is said of open files."""
+        """Wait as a person's pauses do: an analysis of the workspace may change the findings in open files."""
         for _ in range(3):
             async for _report in self.server.workspace_check.reports(opened=False):
                 pass

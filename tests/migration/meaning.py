@@ -40,12 +40,12 @@ _VARIABLE = re.compile(r"\{\{\s*(?:env\.)?([A-Z][A-Z0-9_]*)\s*\}\}")
 
 
 def _share(*told: object) -> float:
-    """A score of 0..1 that follows from what is told, high more often than not."""
+    """A score of 0..1 that depends only on the input, and is mostly high."""
     return max(0, 10 - hashlib.sha256(repr(told).encode()).digest()[0] % 14 // 2 * 2) / 10
 
 
 class _Judged:
-    """Stands in for recordings: a judge that goes by what it is told, apart from the words around it."""
+    """Replaces recordings: a judge whose score depends on its input, apart from the wording around it."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""`rubric migrate --to agentv-5 promptfooconfig.yaml`: what is written beside the configuration, and what is listed."""
+"""`rubric migrate --to agentv-5 promptfooconfig.yaml`: the files written beside the configuration, and the notes."""
 
 from pathlib import Path
 

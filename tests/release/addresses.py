@@ -31,7 +31,7 @@ class Distribution:
 
     @property
     def source(self) -> str:
-        """What stands behind `pipx install` in messages."""
+        """The argument of `pipx install` in messages."""
         return self.index or "PATH (of rubric's repository, or of the wheel of a release)"
 
 

@@ -25,7 +25,7 @@ def analyzed(text: str, suite: Suite, language: Language) -> Analysis:
 
 
 def said(analysis: Analysis) -> Counter[tuple[str, str, str]]:
-    """What is said, without its place: a planted line moves everything below it."""
+    """The findings without their places: a planted line moves everything below it."""
     text = analysis.document.text
     return Counter((d.code, d.message, text[d.span.start : d.span.end]) for d in analysis.diagnostics)
 

@@ -53,7 +53,7 @@ def _stem(text: str) -> str:
 
 
 def _is_certain(mention: Mention, suite: Suite) -> bool:
-    """Whether the word, as it stands there, is one that is looked up and found."""
+    """Whether the word, at its place, is a reference that is resolved."""
     if mention.refers_to == "program":
         return is_script(mention.text)
     if mention.refers_to == "file":

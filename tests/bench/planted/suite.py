@@ -89,7 +89,7 @@ Plant = Callable[[Suite, random.Random], Planted | None]
 
 
 def lost(plant: Plant) -> Plant:
-    """The same mistake, after which nobody can tell what stood there."""
+    """The same mistake, after which the original cannot be recovered."""
 
     def planted(suite: Suite, rng: random.Random) -> Planted | None:
         made = plant(suite, rng)

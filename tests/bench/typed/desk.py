@@ -69,7 +69,7 @@ class Desk:
         self.server.deferral = Deferral(lambda: self._now)
 
     def write(self, wanted: Text, pen: Pen) -> Noise:
-        """Write a text; what is shown at the end has to be what is found in it."""
+        """Type a text; the findings shown at the end must be those of the text."""
         for name, text in wanted.around.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

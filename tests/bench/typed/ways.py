@@ -1,4 +1,4 @@
-"""Ways in which people write a text, as edits with the time in front of each.
+"""Ways in which people type a text, as edits with the time before each.
 
 Whoever follows a way writes what is right at once: nothing that is wrong on the way is a mistake of theirs.
 """
