@@ -65,7 +65,7 @@ class CasePlaces(ProviderPlaces):
             kind = kind_of_cases(path)
             if kind is not None:
                 self.files[path] = kind
-                self.files.update(nested_files(path, self.base, self.look))
+                self.files.update(nested_files(path, self.base, self.look, of_cases=True))
             names = variables_in_cases(path, self.look) if text is not None else None
             known = None if names is None or known is None else known | names
             trouble = case_file_trouble(path, self.look) if text is not None else ""
@@ -90,7 +90,7 @@ class CasePlaces(ProviderPlaces):
         for path in found or ():
             if path.suffix.lower() in (".yaml", ".yml", ".json"):
                 self.files[path] = kind
-                self.files.update(nested_files(path, self.base, self.look))
+                self.files.update(nested_files(path, self.base, self.look, of_cases=False))
             names = variables_in_cases(path, self.look)
             known = None if names is None or known is None else known | names
             words |= words_in(path, self.look)

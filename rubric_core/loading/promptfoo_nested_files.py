@@ -20,8 +20,11 @@ DATA = (".yaml", ".yml", ".json")
 SCHEMA_TYPES = ("is-json", "contains-json", "not-is-json", "not-contains-json")
 
 
-def nested_files(path: Path, base: Path, look: TrackedLookup) -> Mapping[Path, FileKind]:
-    """The files of known kinds that are named in a file of cases, of defaults or of scenarios."""
+def nested_files(path: Path, base: Path, look: TrackedLookup, *, of_cases: bool) -> Mapping[Path, FileKind]:
+    """The files of known kinds that are named in a file of cases, of defaults or of scenarios.
+
+    Only cases have files of variables, whose paths are relative to the file of the case.
+    """
 
     def find(files: TrackedLookup) -> dict[Path, FileKind]:
         text = files.text(path)
@@ -31,6 +34,7 @@ def nested_files(path: Path, base: Path, look: TrackedLookup) -> Mapping[Path, F
             file: kind
             for name, kind in named
             for file in _files(name, path.parent if kind is FileKind.PROMPTFOO_VARS else base, files)
+            if of_cases or kind is not FileKind.PROMPTFOO_VARS
         }
 
     return look.once(("promptfoo nested files", path, base), find)

@@ -338,6 +338,8 @@ TABLES = [
     ("word,__expected\nhi,fn:output.lenght > 2\n", ["2:4 there is no `lenght`; did you mean `length`?"]),
     ("word,__expected\nhi,javascript:output.trim(\n", ["2:4 JavaScript cannot read this code: `(` is not closed"]),
     ("word,__expected\nhi,icontains:\n", ["2:4 `icontains` needs a value"]),
+    ("word,__expected\nhi,python:len(output > 3\n", ["2:4 Python cannot read this code: '(' was never closed"]),
+    ("word,__expected\nhi,word-count:four\nho,word-count:4\n", ["2:4 `word-count` needs a number"]),
     ("word,__expected\nhi,regex:hi(\n", ["2:4 this pattern is invalid: unterminated group"]),
     ("word,__expected\nhi,isrefusal\nhi,not_is_json\n", [
         "2:4 promptfoo has no assertion type `isrefusal`; did you mean `is-refusal`?",

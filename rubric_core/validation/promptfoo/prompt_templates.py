@@ -13,7 +13,7 @@ from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults
 from rubric_core.validation.promptfoo.template_errors import broken_statements
-from rubric_core.validation.promptfoo.templates import SENT_AS_IS, half_written
+from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, half_written
 from rubric_core.validation.rule import Context, Finding
 
 __all__ = ["faults_in_file"]
@@ -25,7 +25,7 @@ _LONGEST, _MOST = 100_000, 3
 _DATA = (".json", ".yaml", ".yml")
 _SHOWN = pattern(r"\{\{[^{}]{0,500}\}\}")
 #: What becomes of placeholders that are none.
-_AS_TEXT = (SENT_AS_IS, MESSAGE_REFUSED)
+_AS_TEXT = (SENT_AS_IS, LEFT_OPEN, MESSAGE_REFUSED)
 _REFUSED = "promptfoo sends it as text; to a chat model each row is an error"
 
 

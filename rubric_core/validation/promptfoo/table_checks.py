@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import Cell
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.script_members import misspelt_members
-from rubric_core.validation.promptfoo.script_syntax import read_javascript
+from rubric_core.validation.promptfoo.script_syntax import read_javascript, read_python
 from rubric_core.validation.rule import Finding
 
 __all__ = ["is_script", "value_faults"]
@@ -16,6 +17,7 @@ _CODE = ("javascript", "fn", "eval")
 _SCRIPTS = (*_CODE, "python", "ruby", "file", "webhook")
 #: Types whose value cannot be empty.
 _WITH_VALUE = ("contains", "icontains", "starts-with", "regex")
+_NUMBER = pattern(r"\s{0,9}\d{1,9}(?:\.\d{1,9})?\s{0,9}")
 _FAILS = "the assertion fails on every output"
 
 
@@ -36,8 +38,14 @@ def value_faults(name: str, value: str, cell: Cell, at: Span) -> Iterator[Findin
     kind = name.removeprefix("not-")
     if kind in _WITH_VALUE and not value:
         yield Finding(cell.span, f"`{name}` needs a value", severity="error", consequence=ROW_ERRORS)
+    elif kind == "word-count" and not _NUMBER.fullmatch(value) and "{" not in value:
+        yield Finding(cell.span, f"`{name}` needs a number", severity="error", consequence=ROW_ERRORS)
     elif kind in _CODE and not value.startswith("file://"):
         yield from _in_code(value, cell, at)
+    elif kind == "python" and not value.startswith("file://"):
+        fault = read_python(value).fault
+        if fault:
+            yield Finding(cell.span, f"Python cannot read this code: {fault}", consequence=_FAILS)
     elif kind == "regex":
         yield from _in_pattern(value, cell)
 

@@ -14,6 +14,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = [
+    "LEFT_OPEN",
     "SENT_AS_IS",
     "UsedName",
     "environment_in",
@@ -26,6 +27,8 @@ __all__ = [
     "unrendered_values",
 ]
 
+#: The effect of a comment without an end.
+LEFT_OPEN = "promptfoo fills in nothing after it"
 #: What becomes of a placeholder that is none.
 SENT_AS_IS = "it is sent as it is"
 #: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
@@ -56,6 +59,8 @@ _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
 #: `{name}}`: a brace is missing at the start.
 _HALF = pattern(r"(?<![{\w$\\%#\"'\]:])\{([ \t]?[A-Za-z_][\w.]{0,60}[ \t]?)\}\}(?!\})")
+_OPENED = pattern(r"(?<!\{)\{#")
+_ANCHOR = pattern(r"\{#[\w.:-]{0,60}\}?")
 #: `{ {name} }`: a formatter has put blanks between the braces.
 _APART = pattern(r"\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{1,3}\}")
 #: A prompt that begins with a placeholder.
@@ -160,6 +165,8 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
         return
     nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
     for node in nodes:
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            yield from _comment(node, context)
         if isinstance(node, Scalar) and isinstance(node.value, str) and not _is_code(node.text):
             yield from _single(node, context)
             yield from _apart(node, context)
@@ -169,6 +176,7 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
 
 def half_written(node: Scalar, context: Context) -> Iterator[Finding]:
     """`{name}}`, `{ {name} }` and `{{ name` in a text of a file, where single braces may be meant."""
+    yield from _comment(node, context)
     if not _is_code(node.text):
         yield from _apart(node, context)
         yield from _half(node, context)
@@ -219,6 +227,30 @@ def _single(node: Scalar, context: Context) -> Iterator[Finding]:
             fixes=fixes,
             consequence=SENT_AS_IS,
         )
+
+
+def _comment(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`{#name}`, as in a heading of Markdown, before placeholders: they become part of a comment that never ends."""
+    if "{#" not in node.text or _RAW.search(node.text):
+        return
+    start, end = node.span.start, node.span.end
+    opened = next((at for at in _comments(context.text, start, end) if context.text.find("#}", at + 2, end) < 0), -1)
+    if opened >= 0 and context.text.find("{{", opened, end) >= 0:
+        found = _ANCHOR.match(context.text, opened, end)
+        at = Span(opened, found.end() if found is not None else opened + 2)
+        words = (
+            f"`{context.written(at)}` begins a comment that has no end; write `{{% raw %}}` around it, or leave it out"
+        )
+        yield Finding(at, words, consequence=LEFT_OPEN)
+
+
+def _comments(text: str, start: int, end: int) -> Iterator[int]:
+    """The offsets of comments; `{{#each` begins none."""
+    found = _OPENED.search(text, start, end)
+    while found is not None:
+        yield found.start()
+        closed = text.find("#}", found.end(), end)
+        found = _OPENED.search(text, closed + 2, end) if closed >= 0 else None
 
 
 def _half(node: Scalar, context: Context) -> Iterator[Finding]:
