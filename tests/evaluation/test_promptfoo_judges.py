@@ -239,6 +239,8 @@ async def test_a_key_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytes
         ("google:gemini-x", {"apiKeyEnvar": "MY_KEY"}, "gemini", {"model": "gemini-x", "api_key": "${{ MY_KEY }}"}),
         ("openrouter:a/b:free", {}, "openrouter", {"model": "a/b:free", "api_key": "${{ OPENROUTER_API_KEY }}"}),
         ("ollama:llama3:8b", {}, "openai", {"model": "llama3:8b", "base_url": "http://localhost:11434/v1"}),
+        ("azure:chat:mine", {"apiHost": "https://x.example/"}, "azure",
+         {"model": "mine", "temperature": 0, "max_output_tokens": 1024, "endpoint": "https://x.example", "version": "2024-12-01-preview", "api_key": "${{ AZURE_API_KEY }}"}),
         ("azure:chat:mine", {"apiHost": "x.example", "apiVersion": "2024-10-21", "temperature": 1}, "azure",
          {"model": "mine", "temperature": 1, "max_output_tokens": 1024, "endpoint": "https://x.example", "version": "2024-10-21", "api_key": "${{ AZURE_API_KEY }}"}),
     ],

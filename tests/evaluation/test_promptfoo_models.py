@@ -135,6 +135,7 @@ CLAUDE = "anthropic:messages:claude-3-7-sonnet"
         (CLAUDE, {"thinking": {"type": "enabled"}, "top_p": 0.5, "top_k": 3, "tool_choice": "required"}, {"max_tokens": 2048, "top_p": 0.95, "thinking": {"type": "enabled"}}),
         (CLAUDE, {"tools": TOOLS, "tool_choice": "required"}, {**USUAL, "tools": [{"name": "weather", "input_schema": {"type": "object", "properties": {}}}], "tool_choice": {"type": "any"}}),
         (CLAUDE, {"tools": [{"name": "a"}], "tool_choice": {"type": "tool", "name": "a"}}, {**USUAL, "tools": [{"name": "a"}], "tool_choice": {"type": "tool", "name": "a"}}),
+        (CLAUDE, {"tools": [{"type": "web_search_20250305", "max_uses": 5, "other": 1}]}, {**USUAL, "tools": [{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}]}),
         (CLAUDE, {"effort": "low", "output_format": {"type": "json_schema"}}, {**USUAL, "output_config": {"format": {"type": "json_schema"}, "effort": "low"}}),
         ("anthropic:claude-opus-4-7", {"temperature": 1, "thinking": {"type": "enabled", "budget_tokens": 5}}, {"max_tokens": 2048, "thinking": {"type": "adaptive"}}),
         ("anthropic:claude-opus-5", {"effort": "max", "thinking": {"type": "disabled"}}, {"max_tokens": 2048, "output_config": {"effort": "max"}}),

@@ -54,6 +54,8 @@ async def test_a_function_in_python_answers(identity: str, tmp_path: Path) -> No
         ({"id": "http://127.0.0.1:9/x", "config": {"body": {"a": 1}, "tls": {}}}, "does not support `config.tls`"),
         ("http://127.0.0.1:9/x", "promptfoo stops"),
         ({"id": "http://127.0.0.1:9/x", "config": {"method": "GET"}}, "127.0.0.1"),
+        # A setting that promptfoo does not know is ignored: the server is asked.
+        ({"id": "http://127.0.0.1:9/x", "config": {"method": "GET", "transform": "output"}}, "connection to 127.0.0.1"),
         ("webhook:http://127.0.0.1:9/x", "127.0.0.1"),
         ("ws://127.0.0.1:9/x", "promptfoo stops: ws://127.0.0.1:9/x needs `messageTemplate`"),
         ({"id": "ws://127.0.0.1:9/x", "config": {"messageTemplate": "m"}}, "ws://127.0.0.1:9/x: "),

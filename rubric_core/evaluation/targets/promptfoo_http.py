@@ -17,12 +17,12 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, HttpReply, NetworkError, Ports, ProviderError, Request, SentPayload
 from rubric_core.text import Span
 
-__all__ = ["HTTP_SETTINGS", "PromptfooHttp", "PromptfooWebhook", "http_address"]
+__all__ = ["HTTP_REFUSED", "PromptfooHttp", "PromptfooWebhook", "http_address"]
 
-#: The settings that a run has; with any other the provider is not called.
-HTTP_SETTINGS = frozenset({
-    "url", "method", "headers", "queryParams", "body", "request", "useHttps", "transformRequest", "transformResponse", "responseParser",
-    "validateStatus", "maxRetries",
+#: The settings that a run does not have; promptfoo ignores any that it does not know.
+HTTP_REFUSED = frozenset({
+    "multipart", "tools", "tool_choice", "transformToolsFormat", "session", "sessionParser", "sessionSource", "stateful", "tokenEstimation", "auth",
+    "signatureAuth", "tls",
 })  # fmt: skip
 #: Time limit in seconds, largest reply in bytes, and the number of retries of a busy server.
 _TIMEOUT, _LARGEST, _RETRIES = 300.0, 20_000_000, 4

@@ -11,7 +11,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationEr
 from rubric_core.evaluation.cases.promptfoo.default_graders import DEFAULT_GRADERS, DefaultGrader
 from rubric_core.evaluation.cases.promptfoo.vendors import IDLE, VendorTarget, vendor_target
 from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, SOCKET, WEBHOOK, PromptfooTargets
-from rubric_core.evaluation.targets.promptfoo_http import HTTP_SETTINGS, http_address
+from rubric_core.evaluation.targets.promptfoo_http import HTTP_REFUSED, http_address
 from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.targets.promptfoo_websocket import SOCKET_SETTINGS, socket_address
 from rubric_core.evaluation.targets.resolve import load_targets
@@ -129,7 +129,7 @@ def _provider(
             else f"rubric does not call the provider {identity} of promptfoo; {_advice(identity)}"
         )
     elif http_address(identity, own):
-        unsent = next((key for key in own if key not in HTTP_SETTINGS), "")
+        unsent = next((key for key in own if key in HTTP_REFUSED), "")
         trouble = f"rubric does not support `config.{unsent}` of {identity}" if unsent else ""
         if not own.get("body") and not own.get("request") and own.get("method") != "GET":
             trouble = trouble or f"promptfoo stops: {identity} needs `body`, `request` or `method: GET` in `config`"

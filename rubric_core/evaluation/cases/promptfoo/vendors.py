@@ -74,6 +74,7 @@ IDLE = frozenset(
         "headers",
     }
 )
+_SCHEME = re.compile(r"https?://")
 _AZURE_VERSIONS = {"chat": "2024-12-01-preview", "responses": "preview"}
 
 
@@ -166,7 +167,8 @@ def _add_address(vendor: _Vendor, config: Mapping[str, Any], settings: dict[str,
     """Add the address to the settings."""
     base, host = config.get("apiBaseUrl"), config.get("apiHost")
     if vendor.kind == "azure":
-        settings["endpoint"] = base or (f"https://{host}" if host else "${{ AZURE_API_HOST }}")
+        bare = _SCHEME.sub("", str(host or "")).removesuffix("/")
+        settings["endpoint"] = base or (f"https://{bare}" if bare else "${{ AZURE_API_HOST }}")
         settings["version"] = str(config.get("apiVersion") or _AZURE_VERSIONS[form])
         return
     address = (f"https://{host}/v1" if host else "") or (base if not vendor.is_fixed else "") or vendor.base

@@ -6,6 +6,23 @@ from typing import Any
 __all__ = ["anthropic_choice", "anthropic_tools", "google_choice", "google_tools"]
 
 _CHOICES = ("auto", "none", "required")
+#: The tools that Anthropic runs itself: their versions, and what is sent of them.
+_SERVER_TOOLS: Mapping[str, tuple[str, ...]] = {
+    "web_fetch": ("web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260309"),
+    "web_search": ("web_search_20250305", "web_search_20260209"),
+}
+_WITH_CACHE = "web_fetch_20260309"
+_SHARED_FIELDS = (
+    "allowed_callers",
+    "max_uses",
+    "allowed_domains",
+    "blocked_domains",
+    "cache_control",
+    "defer_loading",
+    "strict",
+)
+_FETCH_FIELDS = (*_SHARED_FIELDS, "citations", "max_content_tokens", "use_cache")
+_SEARCH_FIELDS = (*_SHARED_FIELDS, "user_location")
 #: Keywords of JSON Schema that Google does not take.
 _UNKNOWN_TO_GOOGLE = ("additionalProperties", "$schema", "default", "$id", "$ref")
 _GOOGLE_KEYWORDS = frozenset({
@@ -30,7 +47,7 @@ def anthropic_tools(tools: Any) -> list[dict[str, Any]]:
     if not isinstance(tools, list):
         return []
     if not _is_openai(tools):
-        return [each for each in tools if isinstance(each, dict)]
+        return [_server_tool(each) for each in tools if isinstance(each, dict)]
     return [
         {
             "name": function.get("name"),
@@ -39,6 +56,17 @@ def anthropic_tools(tools: Any) -> list[dict[str, Any]]:
         }
         for function in map(_function, tools)
     ]
+
+
+def _server_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool that Anthropic runs itself, with what promptfoo sends of it; any other as it is."""
+    kind = tool.get("type")
+    name = next((each for each, versions in _SERVER_TOOLS.items() if kind in versions), None)
+    if name is None:
+        return dict(tool)
+    fields = _FETCH_FIELDS if name == "web_fetch" else _SEARCH_FIELDS
+    kept = {field: tool[field] for field in fields if field in tool and (field != "use_cache" or kind == _WITH_CACHE)}
+    return {"type": kind, "name": name, **kept}
 
 
 def _named_choice(choice: Any) -> str:
