@@ -23,21 +23,21 @@ SCHEMA_TYPES = ("is-json", "contains-json", "not-is-json", "not-contains-json")
 def nested_files(path: Path, base: Path, look: TrackedLookup, *, of_cases: bool) -> Mapping[Path, FileKind]:
     """The files of known kinds that are named in a file of cases, of defaults or of scenarios.
 
-    Only cases have files of variables, whose paths are relative to the file of the case.
+    Only cases have files of variables. Their paths are relative to a file of cases, and those of scenarios to the configuration.
     """
+    own = path.parent if of_cases else base
 
     def find(files: TrackedLookup) -> dict[Path, FileKind]:
         text = files.text(path)
         found = case_data(path, text) if text is not None else None
-        named = (each for case in found or () for each in _named(case))
+        named = (each for case in found or () for each in _named(case, is_case=of_cases))
         return {
             file: kind
             for name, kind in named
-            for file in _files(name, path.parent if kind is FileKind.PROMPTFOO_VARS else base, files)
-            if of_cases or kind is not FileKind.PROMPTFOO_VARS
+            for file in _files(name, own if kind is FileKind.PROMPTFOO_VARS else base, files)
         }
 
-    return look.once(("promptfoo nested files", path, base), find)
+    return look.once(("promptfoo nested files", path, base, of_cases), find)
 
 
 def _files(name: str, base: Path, look: TrackedLookup) -> Iterable[Path]:
@@ -49,14 +49,14 @@ def _files(name: str, base: Path, look: TrackedLookup) -> Iterable[Path]:
     return (place,) if look.is_file(place := absolute(base / name)) else ()
 
 
-def _named(case: Any) -> Iterator[tuple[str, FileKind]]:
+def _named(case: Any, *, is_case: bool) -> Iterator[tuple[str, FileKind]]:
     """The paths in a case, or in the parts and cases of a scenario."""
     if not isinstance(case, dict):
         return
     for inner in ("config", "tests"):
         for each in case[inner] if isinstance(case.get(inner), list) else ():
-            yield from _named(each)
-    given = case.get("vars")
+            yield from _named(each, is_case=inner == "tests")
+    given = case.get("vars") if is_case else None
     for each in given if isinstance(given, list) else [given]:
         if isinstance(each, str) and not each.startswith(URL):
             yield each, FileKind.PROMPTFOO_VARS

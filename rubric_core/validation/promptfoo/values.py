@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry, rename_key
@@ -38,6 +38,10 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
     if place is None or place.borrowed:
         return
     node = place.node
+    if isinstance(shape, PartialCase) and isinstance(node, Scalar) and isinstance(node.value, str):
+        words = "`vars` of `defaultTest`, and of a round of a scenario, is a mapping; promptfoo reads no file here"
+        yield Finding(node.span, words, consequence="promptfoo makes a variable of each letter")
+        return
     if isinstance(node, Sequence):
         yield from _list_of_maps(node)
         if not node.items:
