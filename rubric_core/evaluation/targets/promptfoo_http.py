@@ -121,7 +121,7 @@ class PromptfooHttp:
         data = None if data is text else data
         code = self.config.get("transformResponse") or self.config.get("responseParser")
         if not code:
-            return data or text
+            return {"output": data or text}  # the whole reply, whatever is in it
         if not isinstance(code, str):
             raise ProviderError(f"`transformResponse` must be code, or a file with code ({self.place.where('')})")
         stripped = code.strip()
