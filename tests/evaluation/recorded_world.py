@@ -78,9 +78,11 @@ class NodeReplies:
         return Finished(code, str(printed).encode(), str(errors).encode(), 0.5)
 
     def save(self) -> None:
-        """Write what was asked, one line each."""
-        if self._anew:
-            rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(self._known[key])}" for key in sorted(self._known))
+        """Write what was asked, one line each, beside what is there: a run of some tests asks some of it."""
+        if self._anew and self._known:
+            before = json.loads(self._path.read_text(encoding="utf-8")) if self._path.exists() else {}
+            known = before | self._known
+            rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
             self._path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
 
 
