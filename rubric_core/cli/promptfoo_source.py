@@ -36,6 +36,7 @@ __all__ = ["ConfigurationError", "read_source"]
 
 #: Functions that make prompts, as AgentV calls them, too; for promptfoo, a Python file without a function is a program.
 _FUNCTION = pattern(r"(?:file://)?([^\s:]+(?:\.[cm]?js(?::[\w$.]+)?|\.py:\w+))")
+_TYPED = pattern(r"\.[cm]?ts(?::[\w$.]+)?\Z")
 
 
 def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
@@ -65,6 +66,14 @@ def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
     )
 
 
+def _made_otherwise(program: str) -> str:
+    if program.startswith(EXEC):
+        return "program prints: write a function"
+    if _TYPED.search(program):
+        return "function in TypeScript makes: write it in JavaScript or Python"
+    return "whole Python file prints: name a function of it"
+
+
 class _Reader:
     def __init__(self, configuration: PromptfooConfiguration, shown: str, default: Any) -> None:
         self._configuration = configuration
@@ -83,11 +92,7 @@ class _Reader:
         function = _FUNCTION.fullmatch(prompt.program) if prompt.program else None
         path, trouble = function[1] if function else "", prompt.trouble
         if prompt.program and not function:
-            is_command = prompt.program.startswith(EXEC)
-            what = (
-                "program prints: write a function" if is_command else "whole Python file prints: name a function of it"
-            )
-            trouble = f"AgentV has no prompt that a {what}"
+            trouble = f"AgentV has no prompt that a {_made_otherwise(prompt.program)}"
         if (
             not prompt.program
             and prompt.id
