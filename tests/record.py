@@ -1,6 +1,7 @@
-"""Records: files of short lines that say what came out of much, each line with a checksum of all that it stands for.
+"""Records: files of short lines that summarize results, each line with a checksum of everything that it stands for.
 
-A plain run compares exactly, UPDATE=1 writes the record anew, and people read the difference.
+A plain run compares exactly, and UPDATE=1 rewrites the record. RECORDED=FOLDER writes each text that a checksum stands for into a file
+of that folder: run the test with it before and after a change, and compare the files of a line's two checksums.
 """
 
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 __all__ = ["UPDATING", "checksum", "compare", "shortened"]
 
 UPDATING = bool(os.environ.get("UPDATE"))
+_IN_FULL = os.environ.get("RECORDED")
 _LONGEST, _SHOWN = 90, 60
 _LONG_NUMBER = re.compile(r"\b\d+\.\d{9,}(?:e-?\d+)?\b")
 #: Characters of a difference that are shown.
@@ -27,13 +29,19 @@ def compare(path: Path, lines: Iterable[str]) -> None:
         path.write_text(text, encoding="utf-8")
     known = path.read_text(encoding="utf-8")
     changed = "\n".join(unified_diff(known.splitlines(), text.splitlines(), n=0, lineterm=""))
-    assert not changed, f"{path.name} is another one now, see UPDATE=1:\n{changed[:_DIFFERENCE]}"
+    assert not changed, (
+        f"{path.name} changes; UPDATE=1 rewrites it, RECORDED=FOLDER shows what is behind it:\n{changed[:_DIFFERENCE]}"
+    )
 
 
 def checksum(text: str) -> str:
-    """Eight digits that a text has in common with few others. Of a number, what sums of other releases of Python agree in."""
-    text = _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text)
-    return f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
+    """The checksum of a text, with long numbers rounded: their last digits differ between releases of Python."""
+    data = _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text).encode("utf-8", "surrogatepass")
+    number = f"{zlib.crc32(data):08x}"
+    if _IN_FULL:
+        Path(_IN_FULL).mkdir(parents=True, exist_ok=True)
+        Path(_IN_FULL, f"{number}.txt").write_bytes(data)
+    return number
 
 
 def shortened(text: str) -> str:
