@@ -24,7 +24,9 @@ from waiting import PATIENCE
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.turns import turns_of
+from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import replace
+from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.explorer_items import TestMessage, evaluator_messages, messages, skipped_tests
 from rubric_lsp.features.result_texts import KINDS
 from rubric_lsp.features.run_effects import consequences_of, identity
@@ -133,6 +135,7 @@ class Editor(Direct):
         self.replies: dict[str, list[Any]] = {}
         #: Lists of completions that were recorded already, with their checksums.
         self.lists: dict[str, str] = {}
+        self._counted: Counts | None = None
         #: The methods that were asked.
         self.methods: set[str] = set()
         for name, text in files.items():
@@ -198,7 +201,18 @@ class Editor(Direct):
 
     def about(self, name: str, method: str, **params: Any) -> Any:
         """The result of a request about a file."""
+        if method == "completion":
+            # Suites are counted while they are looked at, and when that is depends on the clock: the order of what is offered would, too.
+            self.server.documents.usage = Counts(self._usage())
         return self.ask(f"textDocument/{method}", {"textDocument": {"uri": self.uri(name)}, **params})
+
+    def _usage(self) -> Counts:
+        """What all files use, as they are on disk."""
+        if self._counted is None:
+            shown = (self.server.documents.get(self.uri(name)) for name in self.files)
+            every = (local for each in shown if each is not None for local in blocks_of(each.analysis))
+            self._counted = sum((count(local.every) for local in every), Counts())
+        return self._counted
 
     def command(self, name: str, *arguments: Any) -> Any:
         return self.ask("workspace/executeCommand", {"command": f"rubric.{name}", "arguments": list(arguments)})
