@@ -690,7 +690,7 @@ def folder_record(record: Record, editor: Editor, suites: Sequence[str]) -> None
         record.add(f"«{query}»: {'; '.join(shown)}")
     record.head("moves")
     folders = {str(Path(name).parent) for name in editor.files} - {"."}
-    for name in sorted({*editor.files, *folders}):
+    for name in sorted(name for name in {*editor.files, *folders} if name != ".."):
         for new in (f"moved/{Path(name).name}", str(Path(name).with_name(f"new {Path(name).name}"))):
             moved = {"files": [{"oldUri": editor.uri(name), "newUri": editor.uri(new)}]}
             found = editor.ask("workspace/willRenameFiles", moved)
