@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from promptfoo_runs import converted, errors_in, outcomes
 
 from rubric_core.cli import main
@@ -474,3 +475,20 @@ def test_settings_of_a_prompt_are_listed(folder: Path) -> None:
     assert [str(note) for note in made.notes] == [
         "promptfooconfig.yaml:2: `config.temperature` of the prompt greet is not carried over: write it under `config` of a provider"
     ]
+
+
+def test_messages_with_a_label_stay_a_text(folder: Path) -> None:
+    """A prompt of AgentV is a list of messages, or a mapping with a label and a text."""
+    path, suite = folder / "promptfooconfig.yaml", folder / "promptfoo.eval.yaml"
+    chat = '[{"role": "user", "content": "Greet {{a}}"}]'
+    path.write_text(
+        f"prompts:\n  - {{raw: '{chat}', label: chat}}\nproviders: [echo]\n"
+        "tests: [{vars: {a: b}, assert: [{type: contains, value: b}]}]\n"
+    )
+    made = converted(path)
+    assert yaml.safe_load(made.text)["prompts"] == [{"label": "chat", "raw": chat}]
+    assert [str(note) for note in made.notes] == [
+        "promptfooconfig.yaml:2: AgentV sends the messages of the prompt chat as one text: it knows no label for messages"
+    ]
+    suite.write_text(made.text)
+    assert not errors_in(suite)

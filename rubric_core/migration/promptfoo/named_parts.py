@@ -30,8 +30,11 @@ class NamedParts:
                 continue
             written = self._prompt_value(prompt, line)
             if number in self._labelled or prompt.is_labelled or around:
-                name = "path" if prompt.path and isinstance(written, str) else "raw"
-                written = {"label": prompt.label, name: written, **around}
+                if isinstance(written, list):
+                    words = f"AgentV sends the messages of the prompt {prompt.label} as one text: it knows no label for messages"
+                    self._notes.add(self._file.shown, line, words)
+                    written = prompt.text
+                written = {"label": prompt.label, "path" if prompt.path else "raw": written, **around}
             is_own = sum(each.node.span == prompt.node.span for each in self._source.prompts) == 1
             found.append(self._file.comments.around(prompt.node, written) if is_own else written)
         return found
