@@ -62,5 +62,5 @@ async def test_what_a_provider_checks_itself_is_unscored(
     ["echo", "exec: true", "file://own.py", {"id": "https://example.org", "config": {"method": "GET"}}, "webhook:https://example.org"],
 )  # fmt: skip
 async def test_a_provider_without_a_check_fails(tmp_path: Path, provider: Any):
-    (tmp_path / "own.py").write_text("def call_api(*_): ...", encoding="utf-8")
+    (tmp_path / "own.py").write_text("def call_api(*_): return {'output': 'x'}", encoding="utf-8")
     assert (await graded(tmp_path, "is-valid-function-call", provider)).verdict is Verdict.FAILED

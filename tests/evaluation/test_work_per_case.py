@@ -14,9 +14,9 @@ from suites import Folder, checks
 
 from rubric_core.cli import main
 from rubric_core.evaluation.cases import variations
-from rubric_core.evaluation.code import js_regex
 from rubric_core.evaluation.engine import fingerprint
 from rubric_core.evaluation.model import context
+from rubric_core.js_regex import translate
 
 CASES = 8
 #: Functions of Python that may be called for a case with two checks.
@@ -52,8 +52,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(fingerprint, "_read_inherited")
     count(context, "context_fields")
     count(variations, "_distinct_variations")
-    count(js_regex, "parse")
-    js_regex.translate.cache_clear()
+    count(translate, "parse")
+    translate.translate.cache_clear()
     return counted
 
 

@@ -44,7 +44,7 @@ def _without_comma(modifier: str) -> re.Pattern[str]:
 
 _COLUMNS_WITHOUT_COMMA = {True: _without_comma(_MODIFIER_OF_MYSQL), False: _without_comma(_MODIFIER)}
 _SERIES = re.compile(r"\bgenerate_series\s*\(", re.IGNORECASE | re.ASCII)
-_FENCE = re.compile(r"[ \t]{0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\r\n]*)")
+_FENCE = re.compile(r"[ \t]{0,3}(?P<fence>`{3,99}|~{3,99})(?P<language>[^\r\n]*)")
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _IN_JAVASCRIPT = """\
 const parser = new loaded.Parser(), options = {database};

@@ -19,8 +19,8 @@ __all__ = [
 
 #: Marks a `response_format` from a file: promptfoo does not parse the output of a chat then.
 FROM_FILE = "response_format in a file"
-_INTEGER = re.compile(r"\s*[+-]?\d+")
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_INTEGER = re.compile(r"\s{0,99}[+-]?\d{1,400}")
+_NUMBER = re.compile(r"\s{0,99}[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,9})?")
 
 
 class ModelCall(NamedTuple):
