@@ -107,9 +107,10 @@ def test_data_sets() -> None:
     compare(RECORDS / "data-sets.txt", lines)
 
 
-def test_configurations_of_promptfoo(tmp_path: Path) -> None:
+def test_configurations_of_promptfoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "suites"
     shutil.copytree(PROMPTFOO_FILES, folder)
+    monkeypatch.chdir(folder)  # notes name files from the current folder
     lines: list[str] = []
     for name, text in SAMPLES.items():
         if text.startswith(CONFIGURATION):
