@@ -18,10 +18,12 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
 from rubric_core.evaluation.targets.providers.api import answer_from_reply
 from rubric_core.ports import Answer, ProviderError
 
-__all__ = ["AZURE_CHAT", "CHAT", "MISTRAL", "OPENROUTER_CHAT", "about_completion", "thinks", "wants_data"]
+__all__ = [
+    "AZURE_CHAT", "CHAT", "OPENROUTER_CHAT", "USUAL_LIMIT", "about_completion", "message_of", "messages_to_send", "thinks", "wants_data",
+]  # fmt: skip
 
 #: The limit of tokens that promptfoo sends by default.
-_LIMIT = 1024
+USUAL_LIMIT = 1024
 #: Settings with which the output does not come from the model's reply.
 _REFUSED = frozenset({"mcp", "functionToolCallbacks"})
 _FILLED = ("tools", "functions", "response_format", "reasoning_effort")
@@ -55,7 +57,8 @@ def _is_gpt5(name: str) -> bool:
     return name.startswith("gpt-5") or "/gpt-5" in name
 
 
-def _messages(call: ModelCall) -> Any:
+def messages_to_send(call: ModelCall) -> Any:
+    """The messages of a prompt; one of the user for a plain text."""
     return chat_messages(call.prompt, [{"role": "user", "content": call.prompt}])
 
 
@@ -88,7 +91,7 @@ def _body(call: ModelCall) -> dict[str, Any]:
     is_grok, is_thinking_groq = call.vendor == "xai", call.vendor == "groq" and _has(call.model, _GROQ_THINKS)
     reasons = _grok_thinks(call.model) if is_grok else thinks(name) or thinks(call.model) or is_thinking_groq
     is_warm = is_grok or is_thinking_groq or not thinks(call.model)
-    body: dict[str, Any] = {"model": call.model, "messages": _messages(call), **kept(config, ("seed",))}
+    body: dict[str, Any] = {"model": call.model, "messages": messages_to_send(call), **kept(config, ("seed",))}
     body |= _limits(call, config, reasons=reasons)
     if reasons and is_true(config.get("reasoning_effort")):
         body["reasoning_effort"] = config["reasoning_effort"]
@@ -126,7 +129,7 @@ def _limits(call: ModelCall, config: Mapping[str, Any], *, reasons: bool) -> dic
             config.get("max_completion_tokens"), number_in(call.environment, "OPENAI_MAX_COMPLETION_TOKENS")
         )
         return {} if most is None else {"max_completion_tokens": most}
-    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", _LIMIT))
+    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", USUAL_LIMIT))
     return {} if most is None else {"max_tokens": most}
 
 
@@ -294,7 +297,7 @@ def azure_thinks(deployment: str, config: Mapping[str, Any]) -> bool:
 
 
 def _azure_messages(call: ModelCall) -> Any:
-    messages, system = _messages(call), call.config.get("systemPrompt")
+    messages, system = messages_to_send(call), call.config.get("systemPrompt")
     if not is_true(system) or not isinstance(messages, list):
         return messages
     said = {"role": "system", "content": system}
@@ -305,7 +308,7 @@ def _azure_messages(call: ModelCall) -> Any:
 def _azure_body(call: ModelCall) -> dict[str, Any]:
     config = call.config
     body: dict[str, Any] = {"model": call.model, "messages": _azure_messages(call)}
-    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", _LIMIT))
+    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", USUAL_LIMIT))
     wanted: dict[str, Any] = {}
     if azure_thinks(call.model, config):
         usual = None if is_true(config.get("omitDefaults")) else "medium"
@@ -342,54 +345,3 @@ AZURE_CHAT = ModelFamily(
     filled=_FILLED,
     refused=_REFUSED | {"dataSources", "isClaudeOpus47OrLater"},
 )
-
-
-# Mistral
-
-_MISTRAL_FIELDS = (
-    "frequency_penalty",
-    "presence_penalty",
-    "stop",
-    "n",
-    "safe_prompt",
-    "reasoning_effort",
-    "prompt_cache_key",
-)
-_MISTRAL_KEPT = ("prompt_mode", "prediction", "metadata", "guardrails")
-
-
-def _mistral_body(call: ModelCall) -> dict[str, Any]:
-    config = call.config
-    body: dict[str, Any] = {"model": call.model, "messages": _messages(call), **kept(config, ("temperature",))}
-    body["top_p"] = first_given(config.get("top_p"), 1)
-    body["max_tokens"] = first_given(config.get("max_tokens"), _LIMIT)
-    body |= kept(config, _MISTRAL_FIELDS)
-    body["random_seed"] = config.get("random_seed")
-    body |= kept(config, _MISTRAL_KEPT)
-    tools = config.get("tools")
-    if is_true(tools) and tools != []:
-        body["tools"] = tools
-    body |= true_ones(config, ("tool_choice", "response_format"))
-    if "parallel_tool_calls" in config:
-        body["parallel_tool_calls"] = is_true(config["parallel_tool_calls"])
-    return body
-
-
-def _mistral_output(reply: Mapping[str, Any], call: ModelCall) -> Any:  # noqa: ARG001  # as of every family
-    message = message_of(reply)
-    content, calls = _without_thoughts(message.get("content")), message.get("tool_calls")
-    if is_true(calls) and calls != []:
-        return {**message, "content": content} if content else calls
-    return content
-
-
-def _without_thoughts(content: Any) -> Any:
-    if not isinstance(content, list) or not all(
-        isinstance(each, dict) and each.get("type") in ("thinking", "text") for each in content
-    ):
-        return content
-    texts = [each["text"] for each in content if each["type"] == "text" and isinstance(each.get("text"), str)]
-    return "".join(texts) if texts else content
-
-
-MISTRAL = ModelFamily(_mistral_body, _mistral_output, about_completion)
