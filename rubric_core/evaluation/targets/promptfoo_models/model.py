@@ -9,6 +9,7 @@ from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import prompt_o
 from rubric_core.evaluation.targets.promptfoo_models.families import family_of
 from rubric_core.evaluation.targets.promptfoo_models.model_call import ModelCall, ModelFamily
 from rubric_core.evaluation.targets.providers.api import ApiModel, Call, Option, no_text
+from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request
 
@@ -32,28 +33,13 @@ class ModelSettings(NamedTuple):
         return family_of(self.vendor, self.form)
 
 
-@dataclass(frozen=True)
-class PromptfooModel:
+@dataclass
+class PromptfooModel(ProviderWrapper):
     """Sends promptfoo's requests to a model. Retries, timeouts and keys are those of the target."""
 
     inner: ApiModel
     settings: ModelSettings
     environment: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        """See `Provider.name`."""
-        return self.inner.name
-
-    @property
-    def kind(self) -> str:
-        """See `Provider.kind`."""
-        return self.inner.kind
-
-    @property
-    def identity(self) -> str:
-        """See `Provider.identity`."""
-        return self.inner.identity
 
     async def ask(self, request: Request) -> Answer:
         """See `Provider.ask`."""
