@@ -54,7 +54,7 @@ class _Plan:
     # -- values ---------------------------------------------------------------------------------------------------------
 
     def node(self, node: Node, column: int) -> None:
-        """Place a node that is to begin at `column`; flow nodes and scalars have no column of their own."""
+        """Place a node at `column`; flow nodes and scalars are not moved to a column."""
         if isinstance(node, Mapping) and not node.flow:
             self._mapping(node, column)
         elif isinstance(node, Sequence) and not node.flow:

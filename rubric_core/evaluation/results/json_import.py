@@ -27,7 +27,7 @@ def is_imported(suite: Path, connection: sqlite3.Connection) -> bool:
 
 
 def take_over(suite: Path, connection: sqlite3.Connection, rows: ResultRows) -> None:
-    """Import the results that an earlier version stored for a suite, as a run of their own, unless done before. Its files stay. Call it within a transaction. Raises sqlite3.Error."""
+    """Import the results that an earlier version stored for a suite, as one run, once. The files are kept. Call within a transaction. Raises sqlite3.Error."""
     if is_imported(suite, connection):
         return
     connection.execute("INSERT INTO imports (file) VALUES (?)", (_name(suite),))
