@@ -27,6 +27,7 @@ FOREIGN = [
     ("helm", "evals/suite.yaml", "suite: web\ntemplates: [a.yaml]\ntests:\n  - it: works\n    asserts: [{isKind: {of: Service}}]\n"),
     ("yolo", "dataset.yaml", "path: coco\ntrain: images\nval: images\nnames: {0: person}\n"),
     ("prometheus", "targets.yaml", "- targets: ['10.0.0.1:9100']\n  labels: {env: prod}\n"),
+    ("promptfoo", "greeting.test.yaml", "- vars: {name: Ann}\n  provider: echo\n  assert: [{type: contains, value: Ann}]\n- vars: {name: Bo}\n"),
     ("scores", "evals/suite.grader-scores.yaml", "- test_id: a\n  grader: rubrics\n  range: {min: 0.3}\n"),
 ]  # fmt: skip
 STRANGERS = [(path, text) for _, path, text in FOREIGN]

@@ -112,6 +112,8 @@ def test_other_yaml_is_left_alone(client: Client) -> None:
         ("site.yml", "- hosts: all\n  vars: {port: 80}\n  tasks: [{ping: {}}]\n", False),
         ("site.test.yml", "- hosts: all\n  vars: {port: 80}\n  tasks: [{ping: {}}]\n", False),
         ("rules.test.yaml", "tests:\n  - interval: 1m\n    input_series: []\n    alert_rule_test: []\n", False),
+        ("greeting.test.yaml", "- vars: {name: Ann}\n  assert: [{type: contains, value: Ann}]\n", False),
+        ("greeting.test.yaml", "- id: a\n  vars: {name: Ann}\n  assert: [{type: contains, value: Ann}]\n", True),
         ("venom.yaml", "name: Login\ntestcases:\n- name: logs in\n  steps: [{type: exec}]\n", False),
         ("targets.yaml", "- targets: ['10.0.0.1:9100']\n  labels: {env: prod}\n", False),
         ("suite.grader-scores.yaml", "- test_id: a\n  grader: rubrics\n  range: {min: 0.3}\n", False),
