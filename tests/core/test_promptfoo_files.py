@@ -432,3 +432,18 @@ def test_a_configuration_that_is_named_is_checked_with_its_files(
     main(["check", "evals/promptfooconfig.yaml", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert [(each["path"], each["code"]) for each in found] == [("evals/cases/a.yaml", "unknown-key")]
+
+
+@pytest.mark.parametrize(
+    ("shared", "consequence"),
+    [
+        ("", "promptfoo runs one empty case, which passes"),
+        ("defaultTest: {vars: {word: hi}}\n", "promptfoo runs one empty case, which passes"),
+        ("defaultTest: {assert: [{type: contains, value: hi}]}\n", "promptfoo runs one empty case"),
+        ("defaultTest: file://shared.yaml\n", "promptfoo runs one empty case"),
+    ],
+)
+def test_an_empty_case_passes_only_without_assertions_of_the_default_test(shared: str, consequence: str) -> None:
+    text = f'prompts: ["Say hi"]\nproviders: [echo]\n{shared}tests: []\n'
+    found = analyze(text, path=PurePath("promptfooconfig.yaml")).diagnostics
+    assert [each.consequence for each in found if each.code == "no-cases"] == [consequence]

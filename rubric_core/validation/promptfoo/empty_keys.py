@@ -14,7 +14,8 @@ from rubric_core.validation.rule import Context, Finding
 
 __all__ = ["empty_filters", "empty_keys", "empty_scenario_lists", "missing_providers", "no_cases"]
 
-_ONE_EMPTY_CASE = "promptfoo runs one empty case, which passes"
+_ONE_EMPTY_CASE = "promptfoo runs one empty case"
+_PASSES = f"{_ONE_EMPTY_CASE}, which passes"
 _REJECTED = "`promptfoo validate` rejects the configuration"
 _NO_ROWS = "promptfoo runs nothing here"
 #: Reported elsewhere when they are empty.
@@ -47,10 +48,20 @@ def no_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     if tests is not None and not _is_empty(tests.value):
         return
     if scenarios is None and tests is not None:
-        yield Finding(outer(tests.key.span), f"`{tests.name}` is empty: there is no case", consequence=_ONE_EMPTY_CASE)
+        words = f"`{tests.name}` is empty: there is no case"
+        consequence = _ONE_EMPTY_CASE if _checks_every_case(node) else _PASSES
+        yield Finding(outer(tests.key.span), words, consequence=consequence)
     elif scenarios is not None and _is_empty(scenarios.value):
         words = "`scenarios` is empty: there is no case"
         yield Finding(outer(scenarios.key.span), words, consequence="promptfoo runs nothing")
+
+
+def _checks_every_case(node: Mapping) -> bool:
+    """Whether `defaultTest` has assertions, or is a file that may have some."""
+    shared = node.get("defaultTest")
+    if isinstance(shared, Mapping):
+        return {"assert", "<<", "$ref"}.intersection(entry.name or "" for entry in shared.entries) != set()
+    return isinstance(shared, Scalar) and not _is_nothing(shared)
 
 
 def _is_nothing(node: Node) -> bool:
