@@ -107,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     planted = _chosen(packages, options.number, options.seed)
     with _copies(options.at_once) as copies, ThreadPoolExecutor(options.at_once) as pool:
         print(f"seed {options.seed}: {len(planted)} mutants", flush=True)
+        _check_unchanged(copies, packages)
         free: queue.Queue[Path] = queue.Queue()
         for copy in copies:
             free.put(copy)
@@ -185,8 +186,20 @@ def _affordable(tests: Sequence[str], reach: Reach) -> list[str]:
     return [test for test, end in zip(tests, ends, strict=True) if end <= MOST_SECONDS]
 
 
-def _verdict(copy: Path, tests: Sequence[str], seconds: float) -> str:
-    """How some tests notice what is changed in a copy; nothing if they do not."""
+def _check_unchanged(copies: Sequence[Path], packages: Sequence[str]) -> None:
+    """Tests that fail without a mutant would kill every one: raises RuntimeError. Leaves bytecode in the copies, to start quickly."""
+    tests = list(dict.fromkeys(test for package in packages for test in NEAREST[package]))
+    with ThreadPoolExecutor(len(copies)) as pool:
+        for verdict in pool.map(lambda copy: _verdict(copy, tests, NEAREST_SECONDS * len(packages), keep=True), copies):
+            if verdict:
+                raise RuntimeError(f"the nearest tests fail without a mutant ({verdict})")
+
+
+def _verdict(copy: Path, tests: Sequence[str], seconds: float, *, keep: bool = False) -> str:
+    """How some tests notice what is changed in a copy; nothing if they do not. Whether bytecode is to be kept."""
+    variables = environment(copy)
+    if keep:
+        del variables["PYTHONDONTWRITEBYTECODE"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as chosen:
         chosen.write("\n".join(tests))
         chosen.flush()
@@ -195,7 +208,7 @@ def _verdict(copy: Path, tests: Sequence[str], seconds: float) -> str:
             done = subprocess.run(
                 command,
                 cwd=copy,
-                env=environment(copy),
+                env=variables,
                 capture_output=True,
                 text=True,
                 timeout=60 + 10 * seconds,
