@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import queue
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,8 @@ NEAREST_SECONDS = 60.0
 FIRST = 20
 #: Seconds that the further tests of one mutant take without it, at most.
 MOST_SECONDS = 120.0
+#: Bytes of address space that tests with a mutant may take.
+MOST_MEMORY = 8_000_000_000
 #: Exit codes of pytest for tests that failed, or could not even be imported.
 NOTICED = (1, 2)
 SURVIVED, UNREACHED, HANGS = "survived", "unreached", "hangs"
@@ -213,12 +216,18 @@ def _verdict(copy: Path, tests: Sequence[str], seconds: float, *, keep: bool = F
                 text=True,
                 timeout=60 + 10 * seconds,
                 check=False,
+                preexec_fn=_limit_memory,  # it makes one call of the system, in a child that only starts pytest
             )
         except subprocess.TimeoutExpired:
             return HANGS
     if done.returncode not in (0, *NOTICED):
         raise RuntimeError(f"pytest failed with exit code {done.returncode}:\n{done.stdout}{done.stderr}")
     return "killed" if done.returncode else ""
+
+
+def _limit_memory() -> None:
+    """A loop that a mutant made endless must not take the memory of everything else."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
 @contextmanager
