@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
@@ -113,6 +114,8 @@ class World:
     @asynccontextmanager
     async def ports(self) -> AsyncIterator[Ports]:
         path = f"{quick_python(self.folder / '.bin')}{os.pathsep}{os.environ['PATH']}"
+        # Always in the same place; where there is none, what it would print is known.
+        (self.folder / ".bin" / "node").symlink_to(shutil.which("node") or "python3")
         async with system_ports(
             {"PATH": path, "HOME": str(self.folder), "LANG": "C.UTF-8", **self.environment}
         ) as ports:

@@ -33,11 +33,8 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.ports import Finished, HttpReply, Program
 
-#: Those with replies through a real socket cannot be recorded; some need Ruby or packages, and of some nearly every row is a program.
-_LEFT_OUT = (
-    "commands", "conversations", "functions", "lone-configured", "lone-json", "lone-program", "lone-yaml", "matrix", "packages", "ruby",
-    "sockets", "typescript", "vendors",
-)  # fmt: skip
+#: Those with replies through a real socket cannot be recorded; some need Perl, Ruby or packages.
+_LEFT_OUT = ("commands", "packages", "ruby", "sockets", "typescript")
 CONFIGURATIONS = sorted(name for each in configurations() if (name := each.stem.partition(".")[2]) not in _LEFT_OUT)
 _TIMED = re.compile(r"duration_ms=[\d.e-]+")
 BUNDLES = sorted(each.stem for each in SUITES.glob("*.yaml"))
@@ -50,17 +47,26 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("bundle", BUNDLES)
-async def test_agentv(bundle: str, tmp_path: Path) -> None:
+async def test_agentv(bundle: str, agentv_node: NodeReplies, tmp_path: Path) -> None:
     lines: list[str] = []
     for source in read_suites(SUITES).values():
         if source.bundle == bundle:
-            lines += await recorded(source, tmp_path / source.name)
+            lines += await recorded(source, agentv_node, tmp_path / source.name)
     compare(RECORDS / "agentv" / f"{bundle}.txt", lines)
 
 
 @pytest.fixture(scope="module")
+def agentv_node() -> Iterator[NodeReplies]:
+    yield from _replies("agentv")
+
+
+@pytest.fixture(scope="module")
 def node() -> Iterator[NodeReplies]:
-    replies = NodeReplies(RECORDS / "promptfoo" / "node.json", anew=UPDATING)
+    yield from _replies("promptfoo")
+
+
+def _replies(folder: str) -> Iterator[NodeReplies]:
+    replies = NodeReplies(RECORDS / folder / "node.json", anew=UPDATING)
     yield replies
     replies.save()
 
@@ -91,7 +97,7 @@ async def test_promptfoo(name: str, node: NodeReplies, tmp_path: Path, monkeypat
     compare(RECORDS / "promptfoo" / f"{name}.txt", lines_of(world, cases, results, events))
 
 
-async def recorded(source: SuiteSource, folder: Path) -> list[str]:
+async def recorded(source: SuiteSource, node: NodeReplies, folder: Path) -> list[str]:
     """What becomes of a suite."""
     server = ScriptedServer(80)
     path = lay_out(source, folder, "rubric", server, ".")
@@ -107,7 +113,7 @@ async def recorded(source: SuiteSource, folder: Path) -> list[str]:
         folder,
         respond,
         {"PARITY_KEY": "sk-parity", "PARITY_MODEL": "scripted"},
-        NodeReplies(folder / "none", anew=True),
+        node,
         answered,
     )
     suite = load_suite(path)
