@@ -166,7 +166,7 @@ class PromptfooLookup:
                     consequence=consequence,
                 )
             )  # fmt: skip
-        elif paths[0].suffix in _JAVASCRIPT and (text := self.look.text(paths[0])) is not None:
+        elif paths[0].suffix in (*_JAVASCRIPT, ".py") and (text := self.look.text(paths[0])) is not None:
             self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
 
     def included(self, node: Node | None) -> None:

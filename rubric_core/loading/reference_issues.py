@@ -109,7 +109,7 @@ class BrokenProgram(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramText(Issue):
-    """A JavaScript file in which promptfoo finds what it is to call; `span` is where the configuration names it."""
+    """A JavaScript or Python file in which promptfoo finds what it is to call; `span` is where the configuration names it."""
 
     name: str
     text: str

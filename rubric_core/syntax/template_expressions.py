@@ -103,6 +103,8 @@ class _Reader:
         return found
 
     def unexpected(self) -> NoReturn:
+        if self.kind == "sign" and (self.word + self.text[self.at :].lstrip()).lstrip(":,").startswith("{{"):
+            raise _FaultError("`}}` is missing before the next `{{`")
         if self.kind == "sign" and (self.word in ")]}" or self.text[self.at :].lstrip()[:1] in "([{"):
             raise _UnsureError  # its parser takes some of these
         raise _FaultError("it ends too early" if self.kind == "end" else f"`{self.word}` is not expected here")

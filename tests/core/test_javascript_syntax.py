@@ -145,7 +145,12 @@ FAULTS = {
     "return {a: 1\n⟨": "`{` is not closed",
     "return a⟨)\n": "`)` has no matching start",
     "break a ⟨b\n": "`b` is not expected here",
-    "a = {\n  b: 1\n  ⟨c: 2\n}\n": "`c` is not expected here",
+    "a = {\n  b: ⟨1\n  c: 2\n}\n": "a comma is missing after this line, before `c`",
+    "a = {\n  ⟨b\n  c: 2\n}\n": "a comma is missing after this line, before `c`",
+    "class A ⟨(b) {}\n": "`{` is missing before `(`",
+    "class A { b(⟨}\n": "`}` is not expected here",
+    "class A { b() {}\n⟨": "`{` is not closed",
+    "class A {\n  asyn ⟨b() {}\n}\n": "`b` is not expected here",
     "if (a) {\n  b\n⟨": "`{` is not closed",
 }
 

@@ -52,7 +52,11 @@ def test_an_expression(code: str, names: set[str]) -> None:
         ("outer: for (;;) { break outer }\nreturn label", {"label"}),
         ("({ x, y } = output)\nreturn x + y + z", {"z"}),
         ("with (output) {\n  return anything\n}", set()),
-        ("class A {}\nreturn anything", set()),
+        ("class A extends B { static c = d; #e() { return super.f(this.g) } }\nreturn A", set()),  # `#` is not read
+        (
+            "class A extends B { static c = d; get e() { return super.f(this.g) } }\nreturn anything",
+            {"B", "d", "anything"},
+        ),
         ("switch (output) { case one: return 1; default: return two }\n", {"one", "two"}),
         ("const word = output\nreturn words.length", {"words"}),
         ("return arguments.length + undefined + this.x\n", {"arguments"}),

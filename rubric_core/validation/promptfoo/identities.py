@@ -158,11 +158,13 @@ def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
 
 
 def _lacks_id(node: Mapping) -> bool:
-    """Whether a list entry has no id, and no key that may be one. A mapping's only key is an id itself."""
+    """Whether a list entry has no id, or none with a value, and no key that may be one. A mapping's only key is an id itself."""
     names = {entry.name for entry in node.entries}
     if len(node.entries) == 1 and "config" not in names and isinstance(node.entries[0].value, Mapping):
         return False
-    return bool(names) and names <= _BESIDE_ID
+    identity = node.get("id")
+    is_empty = isinstance(identity, Scalar) and identity.value is None and identity.style != "hole"
+    return is_empty or (bool(names) and names <= _BESIDE_ID)
 
 
 def _named_by_key(node: Mapping) -> tuple[Scalar, Mapping] | None:

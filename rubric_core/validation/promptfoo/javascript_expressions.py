@@ -12,6 +12,7 @@ from rubric_core.validation.promptfoo.javascript_tokens import (
     RESERVED,
     UNARY,
     FaultError,
+    Token,
     UnsureError,
     pattern_end,
     read_token,
@@ -30,6 +31,10 @@ class ExpressionReader(TokenReader, ABC):
     @abstractmethod
     def block(self) -> None:
         """Read statements between braces."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Read the end of a statement."""
 
     def function(self) -> None:
         self.next()
@@ -175,8 +180,12 @@ class ExpressionReader(TokenReader, ABC):
         if text == "function":
             self.function()
             return "value"
-        if text in ("class", "super"):
-            raise UnsureError
+        if text == "class":
+            self.class_body()
+            return "value"
+        if text == "super":
+            self.next()
+            return "value"
         if text in RESERVED:
             self.unexpected()
         token = self.next()
@@ -219,15 +228,59 @@ class ExpressionReader(TokenReader, ABC):
             special = special or self.is_sign(end)
         return special and not is_call
 
+    def class_body(self) -> None:
+        """A class, from its keyword on."""
+        self.next()
+        if self.token.kind == "name" and not self.is_word("extends"):
+            self.bound.add(self.next().text)
+        if self.is_word("extends"):
+            self.next()
+            self.operand()
+        self.expect("{")
+        while not self.is_sign("}"):
+            self.class_member()
+        self.next()
+
+    def class_member(self) -> None:
+        if self.take(";"):
+            return
+        if self.is_word("static") and self.following().text not in ("(", "=", ";", "}"):
+            self.next()
+        if self.is_sign("{"):
+            self.block()
+            return
+        if self.is_sign("*") or (
+            self.is_word("get", "set", "async") and self.following().text not in ("(", "=", ";", "}")
+        ):
+            self.next()
+            self.take("*")
+        if self.take("["):
+            self.assignment()
+            self.close("[")
+        elif self.token.kind in ("name", "string", "number"):
+            name = self.next()
+            if self.is_sign("("):
+                self.methods.add(name.text)
+        else:
+            self.unexpected()
+        if self.is_sign("("):
+            self.parameters()
+            return
+        if self.take("="):
+            self.assignment()
+        self.finish()
+
     def object(self) -> None:
         self.next()
+        keys: list[Token] = []
         while not self.is_sign("}"):
-            self.member()
+            self.member(keys)
             if not self.take(","):
                 break
         self.close("{")
+        self.objects.append(keys)
 
-    def member(self) -> None:
+    def member(self, keys: list[Token]) -> None:
         if self.take("..."):
             self.assignment()
             return
@@ -242,7 +295,7 @@ class ExpressionReader(TokenReader, ABC):
             self.assignment()
             self.close("[")
         elif self.token.kind in ("name", "string", "number"):
-            self.next()
+            keys.append(self.next())
         elif self.token.kind == "end":
             raise FaultError("`{` is not closed")
         else:

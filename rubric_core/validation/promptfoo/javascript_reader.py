@@ -17,6 +17,9 @@ class TokenReader:
     def __init__(self, code: str) -> None:
         self.code = code
         self.token = read_token(code, 0)
+        #: The token before the current one, and where a fault shows that is not at the current one.
+        self.before = self.token
+        self.fault_at: int | None = None
         self.depth = 0
         #: The brackets that are open.
         self.open: list[str] = []
@@ -25,6 +28,10 @@ class TokenReader:
         #: The names used as values, in order, and those that the code binds somewhere, or tests with `typeof`.
         self.used: list[Token] = []
         self.bound: set[str] = set()
+        #: The methods of classes.
+        self.methods: set[str] = set()
+        #: The keys of each object, by their tokens; computed keys and spread objects are left out.
+        self.objects: list[list[Token]] = []
 
     def next(self) -> Token:
         """The current token; reads the one after it. Raises FaultError and UnsureError, as do all methods that read."""
@@ -34,6 +41,7 @@ class TokenReader:
                 self.open.append(token.text)
             elif token.text in ")]}" and self.open:
                 self.open.pop()
+        self.before = token
         self.token = read_token(self.code, token.end)
         return token
 
@@ -74,6 +82,10 @@ class TokenReader:
         if not self.take(_CLOSERS[begun]):
             if self.token.kind == "end" or self.is_sign(")", "]", "}"):
                 raise FaultError(f"`{begun}` is not closed")
+            if self.token.after_break and self.token.kind != "sign":
+                self.fault_at = self.before.start
+                written = self.code[self.token.start : self.token.end]
+                raise FaultError(f"a comma is missing after this line, before `{written}`")
             self.unexpected()
 
     def enter(self) -> None:

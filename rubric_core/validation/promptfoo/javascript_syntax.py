@@ -7,10 +7,26 @@ Written here because the parsers in Python that are kept up are programs to inst
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.javascript_expressions import ExpressionReader
-from rubric_core.validation.promptfoo.javascript_tokens import RESERVED, FaultError, Token, UnsureError
+from rubric_core.validation.promptfoo.javascript_tokens import (
+    RESERVED,
+    FaultError,
+    Token,
+    UnsureError,
+    read_token,
+)
 
 __all__ = ["BodyReading", "read_function_body"]
+
+#: An import, whose names are bound.
+_IMPORT = pattern(r"import\b(?P<names>[^;'\"()=]{0,500})(?:\"[^\"\n]{1,300}\"|'[^'\n]{1,300}');?")
+#: A list of exports.
+_EXPORTS = pattern(
+    r"export\s{0,9}(?:\{[\w$\s,]{0,2000}\}|\*(?:\s{1,9}as\s{1,9}[\w$]{1,60})?)"
+    r"(?:\s{0,9}\bfrom\s{0,9}(?:\"[^\"\n]{1,300}\"|'[^'\n]{1,300}'))?;?"
+)
+_NAME = pattern(r"[A-Za-z_$][\w$]*")
 
 
 class BodyReading(NamedTuple):
@@ -23,6 +39,10 @@ class BodyReading(NamedTuple):
     free: tuple[Token, ...] = ()
     #: The names that the code binds.
     bound: frozenset[str] = frozenset()
+    #: The keys of each object in the code.
+    objects: tuple[tuple[Token, ...], ...] = ()
+    #: The methods of its classes.
+    methods: frozenset[str] = frozenset()
 
 
 def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
@@ -32,11 +52,17 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         parser = _Parser(code)
         parser.body(parameters)
     except FaultError as fault:
-        return BodyReading(str(fault), parser.token.start if parser is not None else 0)
+        at = 0 if parser is None else parser.token.start if parser.fault_at is None else parser.fault_at
+        return BodyReading(str(fault), at)
     except (UnsureError, RecursionError):
         return BodyReading()
     bound = parser.bound.union(parameters)
-    return BodyReading(free=tuple(t for t in parser.used if t.text not in bound), bound=frozenset(bound))
+    return BodyReading(
+        free=tuple(t for t in parser.used if t.text not in bound),
+        bound=frozenset(bound),
+        objects=tuple(map(tuple, parser.objects)),
+        methods=frozenset(parser.methods),
+    )
 
 
 class _Parser(ExpressionReader):
@@ -67,8 +93,14 @@ class _Parser(ExpressionReader):
             read(self)
             return
         imports = self.is_word("import") and self.following().text not in ("(", ".")
-        if imports or self.is_word("class", "export", "enum"):
+        if imports or self.is_word("export"):
+            self.module_statement()
+            return
+        if self.is_word("enum"):
             raise UnsureError
+        if self.is_word("class"):
+            self.class_body()
+            return
         is_name = self.token.kind == "name"
         kind = self.expression()
         if is_name and kind == "name" and self.take(":"):
@@ -76,6 +108,16 @@ class _Parser(ExpressionReader):
             self.statement()
             return
         self.finish()
+
+    def module_statement(self) -> None:
+        """An import, whose names are bound, or a list of exports."""
+        is_import = self.is_word("import")
+        found = (_IMPORT if is_import else _EXPORTS).match(self.code, self.token.start)
+        if found is None:
+            raise UnsureError
+        if is_import:
+            self.bound.update(_NAME.findall(found["names"]))
+        self.token = read_token(self.code, found.end())
 
     def finish(self) -> None:
         """The end of a statement, which a line break may be as well."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.files import JsonSchema
@@ -117,6 +117,7 @@ def _schema(node: Node) -> Iterator[Finding]:
         yield Finding(node.span, "a schema is a mapping", consequence=ROW_ERRORS)
     if not isinstance(node, Mapping):
         return
+    yield from _required(node)
     for entry in node.entries:
         name, value = entry.name, entry.value
         if name is None or name in _UNSURE:
@@ -149,6 +150,29 @@ def _schema(node: Node) -> Iterator[Finding]:
             for inner in value.entries:
                 if inner.name not in ("<<", "$ref"):
                     yield from _named_schema(inner)
+
+
+def _required(schema: Mapping) -> Iterator[Finding]:
+    """Required properties that are a slip of one that the schema describes and does not require."""
+    described, required = schema.get("properties"), schema.get("required")
+    if not isinstance(described, Mapping) or not isinstance(required, Sequence) or described.get("<<") is not None:
+        return
+    names = {entry.name for entry in described.entries if entry.name is not None}
+    wanted = {item.text for item in required.items if isinstance(item, Scalar)}
+    for item in required.items:
+        if not isinstance(item, Scalar) or item.text in names or "{{" in item.text:
+            continue
+        meant = next((each for each in sorted(names - wanted) if is_typo(item.text, each)), None)
+        if meant is not None:
+            fixes = (Fix(f"change it to `{meant}`", (Edit(item.span, _as_written(item, meant)),)),)
+            words = f"this schema describes no property `{item.text}`; did you mean `{meant}`?"
+            yield Finding(
+                item.span,
+                words,
+                fixes=fixes,
+                severity="warning",
+                consequence="the assertion fails on every output without it",
+            )
 
 
 def _pattern(node: Scalar) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Misspelt keys and settings of providers, which promptfoo ignores."""
 
+import math
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
@@ -35,6 +36,11 @@ _NUMBERS = (
     "frequency_penalty",
     "presence_penalty",
 )
+#: The bounds that every vendor with these settings has, or a narrower one.
+_RANGES = MappingProxyType({
+    "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (1, math.inf), "max_completion_tokens": (1, math.inf),
+    "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
+})  # fmt: skip
 _NUMBER = pattern(r"\s{0,9}-?[\d.]|.{0,200}\{\{|.{0,200}\$\{")
 _FORMATS = ("text", "json_object", "json_schema")
 _REFUSED = "the model refuses the request, and promptfoo makes each row an error"
@@ -112,6 +118,13 @@ def _kinds(settings: Mapping) -> Iterator[Finding]:
         node = settings.get(name)
         if isinstance(node, Scalar) and isinstance(node.value, str | bool) and not _NUMBER.match(node.text):
             yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
+    for name, (least, most) in _RANGES.items():
+        node = settings.get(name)
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
+            span = node.span if node is not None else settings.span
+            bounds = f"is {least:g}..{most:g}" if most < math.inf else f"is at least {least:g}"
+            yield Finding(span, f"`{name}` {bounds}", severity="warning", consequence=_REFUSED)
     formats = settings.get("response_format")
     kind = formats.get("type") if isinstance(formats, Mapping) else None
     if isinstance(kind, Scalar) and kind.text not in _FORMATS and "{{" not in kind.text:

@@ -4,7 +4,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-__all__ = ["free_names"]
+__all__ = ["free_names", "keys_of_mappings", "members_of"]
 
 #: The names of a module besides built-in names, and those that promptfoo imports.
 _GIVEN = frozenset({"json", "main", "__file__", "__builtins__", "__annotations__", "__class__"})
@@ -40,6 +40,38 @@ def free_names(tree: ast.Module) -> tuple[list[tuple[str, int, int]], frozenset[
     known = bound | _GIVEN | _OF_RELEASES
     free = [(n.id, n.lineno, n.col_offset) for n in used if n.id not in known and n.id not in vars(builtins)]
     return free, frozenset(bound)
+
+
+def keys_of_mappings(tree: ast.Module) -> Iterator[list[tuple[str, int, int]]]:
+    """The keys of each mapping that the code writes, as text, line and column of what is between their quotes."""
+    for node in _nodes(tree):
+        if isinstance(node, ast.Dict):
+            keys = [each for each in node.keys if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            yield [(str(each.value), each.lineno, each.col_offset + 1) for each in keys]
+
+
+def members_of(tree: ast.Module) -> Iterator[tuple[str, str, int, int]]:
+    """The members that are read of imported modules, and methods that are called of values.
+
+    Each as the module, which is empty for methods, the name of the member, its line and its column. Methods that the
+    code defines itself are left out.
+    """
+    nodes = list(_nodes(tree))
+    imported = {
+        a.name for node in nodes if isinstance(node, ast.Import) for a in node.names if a.asname in (None, a.name)
+    }
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    own |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        if not isinstance(node, ast.Attribute) or node.end_lineno is None or node.end_col_offset is None:
+            continue
+        owner = node.value.id if isinstance(node.value, ast.Name) else ""
+        if owner in imported and owner not in stored:
+            yield owner, node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
+        elif id(node) in called and node.attr not in own:
+            yield "", node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
@@ -21,6 +21,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]
 
+_WORD = pattern(r"[A-Za-z_]\w*")
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 #: Functions and constants of mathjs, which are not metrics.
 _OF_MATH = frozenset(
@@ -192,19 +193,32 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     metrics = suite.configuration.derived_metrics
     if not isinstance(metrics, list) or not _is_static(suite):
         return
-    if suite.outside is None or any(each.what != "prompt" for each in suite.outside):
+    if suite.outside is None:
         return
     checks = [check for placed in suite.bearers for check in placed.summary.checks]
+    # A file with cases may name metrics, and holds every one of these as a word.
+    elsewhere = frozenset[str]().union(*(each.words for each in suite.outside))
+    only_typos = any(each.what != "prompt" for each in suite.outside)
     # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
     only_slips = any(_names_metrics(check) for check in checks)
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
+    known |= _named_by_scripts(checks)
     for metric in metrics:
         if isinstance(metric, Metric) and isinstance(metric.value, str):
-            for found in _in_formula(suite, metric, known):
-                if found.fixes or not only_slips:
+            for name, found in _in_formula(suite, metric, known):
+                meant = found.fixes[0].edits[0].new_text if found.fixes else ""
+                if only_typos and (name in elsewhere or not meant or not is_typo(name, meant)):
+                    continue
+                if meant or not only_slips:
                     yield found
         if isinstance(metric, Metric) and isinstance(metric.name, str):
             known.add(metric.name)
+
+
+def _named_by_scripts(checks: Collection[Assertion]) -> set[str]:
+    """The words of scripts and of their variables, each of which may name a metric."""
+    scripts = [check.value for check in checks if isinstance(check.value, str) and "namedScores" in check.value]
+    return {word for script in scripts for word in _WORD.findall(script)}
 
 
 def _names_metrics(check: Assertion) -> bool:
@@ -212,7 +226,8 @@ def _names_metrics(check: Assertion) -> bool:
     return scripted or "{{" in str(check.metric) or str(check.value).startswith("file://")
 
 
-def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Iterator[Finding]:
+def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Iterator[tuple[str, Finding]]:
+    """The unknown names of a formula, each with its finding."""
     place = metric.places["value"]
     if place.borrowed or "{{" in str(metric.value):
         return
@@ -226,12 +241,8 @@ def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Itera
             at = suite.frame.outer(Span(start + found.start(1), start + found.end(1)))
             fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
             advice = f"; did you mean `{meant}`?" if meant else ""
-            yield Finding(
-                at,
-                f"no assertion has a metric `{found[1]}`{advice}",
-                fixes=fixes,
-                consequence="promptfoo gives 0, with a debug message only",
-            )
+            words = f"no assertion has a metric `{found[1]}`{advice}"
+            yield found[1], Finding(at, words, fixes=fixes, consequence="promptfoo gives 0, with a debug message only")
 
 
 def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:

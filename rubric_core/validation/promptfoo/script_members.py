@@ -1,28 +1,33 @@
-"""Members of well-known objects that inline JavaScript misspells: `JSON.prase`, `context.promt`, `output.toUppercase()`."""
+"""Members of well-known objects that JavaScript misspells: `JSON.prase`, `context.promt`, `output.toUppercase()`."""
 
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-from rubric_core.language.closest_name import is_typo
+from rubric_core.language.closest_name import is_typo, lexicon
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_names import place_in_code
+from rubric_core.validation.promptfoo.script_syntax import CodeReading
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["misspelt_members"]
+__all__ = ["MemberSlip", "misspelt_members", "slips_of_members"]
 
 #: Longer code is not checked.
 _LONGEST = 20_000
 _STRINGS = pattern(r"\"(?:[^\"\\\n]|\\.)*[\"\\]?|'(?:[^'\\\n]|\\.)*['\\]?")
+_COMMENT = pattern(r"//[^\n]{0,2000}")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
 _METHOD = pattern(r"(?<=[\w$\])])\??\.([A-Za-z_$][\w$]*)(?=\()")
 _LENGTH = pattern(r"(?<=[\w$\])])\??\.(lenght|legnth|lengh|lenth|lengt|length_|Length)\b")
 _MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "JSON": ("parse", "stringify", "rawJSON", "isRawJSON"),
     "Math": (
-        "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "exp", "floor", "hypot", "log", "log10", "log2", "max", "min", "pow",
-        "random", "round", "sign", "sin", "sqrt", "tan", "trunc", "PI", "E",
+        "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clz32", "cos", "cosh", "exp", "expm1", "f16round",
+        "floor", "fround", "hypot", "imul", "log", "log10", "log1p", "log2", "max", "min", "pow", "random", "round", "sign", "sin", "sinh",
+        "sqrt", "sumPrecise", "tan", "tanh", "trunc", "PI", "E", "LN2", "LN10", "LOG2E", "LOG10E", "SQRT2", "SQRT1_2",
     ),
     "Object": (
         "assign", "create", "defineProperty", "entries", "freeze", "fromEntries", "getOwnPropertyNames", "groupBy", "hasOwn", "is", "keys",
@@ -42,27 +47,118 @@ _CASED = MappingProxyType({
         "trimEnd", "trimStart",
     )
 })  # fmt: skip
+#: Methods whose misspellings are reported, if they are no method of anything else.
+_OFTEN = tuple(sorted({*_CASED.values(), "split"}))
+#: Methods that resemble one of these.
+_OTHERS = frozenset({
+    "at", "catch", "match", "copyWithin", "entries", "fill", "finally", "findLast", "findLastIndex", "flat", "fromEntries", "join", "keys", "map", "normalize",
+    "of", "pop", "push", "repeat", "resolve", "reject", "reverse", "search", "set", "shift", "some", "sort", "splice", "substr", "test", "then",
+    "toLocaleString", "toPrecision", "toReversed", "toSorted", "toSpliced", "trimLeft", "trimRight", "unshift", "values", "with",
+})  # fmt: skip
+#: The members of modules of Python.
+_OF_PYTHON: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "json": ("dump", "dumps", "load", "loads", "JSONDecodeError", "JSONDecoder", "JSONEncoder", "decoder", "encoder", "scanner"),
+    "re": (
+        "compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn", "escape", "purge", "error", "Pattern", "Match",
+        "PatternError", "RegexFlag", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE", "ASCII", "UNICODE", "LOCALE", "DEBUG", "NOFLAG", "TEMPLATE",
+        "template", "A", "I", "L", "M", "S", "T", "U", "X", "Scanner",
+    ),
+})  # fmt: skip
+_PYTHON_METHODS = frozenset(name for kind in (str, bytes, list, dict, set, int, float) for name in dir(kind))
+_OFTEN_IN_PYTHON = (
+    "append", "endswith", "extend", "format", "items", "lower", "lstrip", "replace", "rstrip", "split", "splitlines", "startswith", "strip",
+    "upper", "values",
+)  # fmt: skip
+#: Shorter names are words of other kinds too often.
+_LEAST_METHOD = 5
+#: Longer names have no similar words.
+_LONG_METHOD = 8
+
+
+class MemberSlip(NamedTuple):
+    """A misspelt member."""
+
+    words: str
+    meant: str
+    name: str
+    #: Its place in the code.
+    offset: int
 
 
 def misspelt_members(node: Scalar, text: str) -> Iterator[Finding]:
-    """Members that resemble an existing one. Code that defines such a member itself is not checked."""
-    if len(node.text) > _LONGEST or "{{" in node.text:
+    """Members that resemble an existing one, in the code of a configuration."""
+    if "{{" in node.text:
         return
-    code = _STRINGS.sub(lambda found: " " * len(found[0]), node.text)
+    for slip in slips_of_members(node.text):
+        at: Span | None = place_in_code(node, text, slip.offset, len(slip.name))
+        fixes = (Fix(f"change it to `{slip.meant}`", (Edit(at, slip.meant),)),) if at is not None else ()
+        yield Finding(at or node.span, f"{slip.words}; did you mean `{slip.meant}`?", fixes=fixes)
+
+
+def slips_of_members(written: str) -> Iterator[MemberSlip]:
+    """Members that resemble an existing one. Code that defines such a member itself is not checked."""
+    if len(written) > _LONGEST:
+        return
+    code = written
+    for blank in (_STRINGS, _COMMENT):
+        code = blank.sub(lambda found: " " * len(found[0]), code)
     for found in _MEMBER.finditer(code):
         known = _MEMBERS[found[1]]
         meant = None if found[2] in known else next((each for each in known if is_typo(found[2], each)), None)
         if meant is not None:
-            yield _finding(f"`{found[1]}` has no `{found[2]}`", meant, found.start(2), found[2], node, text)
+            yield MemberSlip(f"`{found[1]}` has no `{found[2]}`", meant, found[2], found.start(2))
     for found in _LENGTH.finditer(code):
-        yield _finding(f"there is no `{found[1]}`", "length", found.start(1), found[1], node, text)
+        yield MemberSlip(f"there is no `{found[1]}`", "length", found[1], found.start(1))
+    places = {found.start(2) for found in _MEMBER.finditer(code)}
     for found in _METHOD.finditer(code):
-        meant = _CASED.get(found[1].lower())
-        if meant is not None and meant != found[1]:
-            yield _finding(f"JavaScript has no method `{found[1]}`", meant, found.start(1), found[1], node, text)
+        meant = _meant_method(found[1], code) if found.start(1) not in places else None
+        if meant is not None:
+            yield MemberSlip(f"JavaScript has no method `{found[1]}`", meant, found[1], found.start(1))
 
 
-def _finding(words: str, meant: str, offset: int, name: str, node: Scalar, text: str) -> Finding:
-    at: Span | None = place_in_code(node, text, offset, len(name))
-    fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if at is not None else ()
-    return Finding(at or node.span, f"{words}; did you mean `{meant}`?", fixes=fixes)
+def slips_of_python(read: CodeReading) -> Iterator[MemberSlip]:
+    """Members of well-known modules, and methods of texts, lists and mappings, that Python misspells."""
+    for owner, member in read.members:
+        known = _OF_PYTHON.get(owner, ())
+        if owner:
+            meant = None if member.text in known else next((each for each in known if is_typo(member.text, each)), None)
+            words = f"`{owner}` has no `{member.text}`"
+        else:
+            meant = _meant_in_python(member.text)
+            words = f"no text, list or mapping has a method `{member.text}`"
+        if meant is not None:
+            yield MemberSlip(words, meant, member.text, member.offset)
+
+
+def _meant_in_python(name: str) -> str | None:
+    if len(name) < _LEAST_METHOD or name in _PYTHON_METHODS or not name[0].islower():
+        return None
+    meant = lexicon(_OFTEN_IN_PYTHON).closest(name, thorough=False)
+    return meant if meant is not None and _is_slip(name, meant) else None
+
+
+def _is_slip(name: str, meant: str) -> bool:
+    """Whether a name is another with two letters swapped, one twice or one left out; of a long one any letter may be wrong."""
+    if name.startswith(meant) or meant.startswith(name) or "_" in name:
+        return False
+    if len(name) == len(meant):
+        return len(meant) >= _LONG_METHOD or sorted(name) == sorted(meant)
+    longer, shorter = sorted((name, meant), key=len, reverse=True)
+    places = range(1, len(longer)) if longer is name else range(len(longer))
+    return any(
+        longer[:at] + longer[at + 1 :] == shorter for at in places if longer is meant or longer[at] == longer[at - 1]
+    )
+
+
+def _meant_method(name: str, code: str) -> str | None:
+    """The method that a name is a slip of; other words that begin as one may be methods of something else."""
+    cased = _CASED.get(name.lower())
+    if cased is not None:
+        return cased if cased != name else None
+    if len(name) < _LEAST_METHOD or name in _OTHERS or name in _OFTEN or not name[0].islower():
+        return None
+    meant = lexicon(_OFTEN).closest(name, thorough=False)
+    if meant is None or not _is_slip(name, meant):
+        return None
+    defined = re.search(rf"(?<![.\w$]){re.escape(name)}\s{{0,9}}[(:=]|\.{re.escape(name)}\s{{0,9}}=(?!=)", code)
+    return meant if defined is None else None

@@ -9,12 +9,12 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["OF_MODULES", "WORDS", "place_in_code", "undefined_names"]
+__all__ = ["OFTEN_MEANT", "OF_MODULES", "PYTHON_MEANT", "WORDS", "place_in_code", "undefined_names"]
 
 #: Words that look like names but are not, or whose meaning depends on the context.
 WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
 #: Candidates for misspelt names, besides those of the code.
-_OFTEN_MEANT = (
+OFTEN_MEANT = (
     "JSON",
     "Math",
     "Object",
@@ -28,7 +28,10 @@ _OFTEN_MEANT = (
     "console",
     "undefined",
 )
-_PYTHON_MEANT = ("json", "len", "str", "int", "float", "any", "all", "sorted", "True", "False", "None", "isinstance")
+PYTHON_MEANT = (
+    "json", "len", "str", "int", "float", "any", "all", "sorted", "True", "False", "None", "isinstance", "print", "range", "list", "dict",
+    "set", "tuple", "bool", "sum", "min", "max", "round", "enumerate", "Exception", "ValueError", "open",
+)  # fmt: skip
 #: What `context` of assertions has, and of transforms.
 _IN_CONTEXT = ("vars", "prompt", "test", "config", "provider", "providerResponse")
 OF_MODULES = frozenset({"require", "module", "exports", "__dirname", "__filename"})
@@ -55,7 +58,7 @@ def undefined_names(
     for each in read.free:
         if each.text not in known:
             uses.setdefault(each.text, []).append(each)
-    candidates = sorted({*given, *read.bound, *(_PYTHON_MEANT if is_python else _OFTEN_MEANT)} - {"main"})
+    candidates = sorted({*given, *read.bound, *(PYTHON_MEANT if is_python else OFTEN_MEANT)} - {"main"})
     for name, found in uses.items():
         places = [place_in_code(node, text, each.offset, len(name)) for each in found]
         known_places = [place for place in places if place is not None]

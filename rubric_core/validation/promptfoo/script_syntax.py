@@ -1,13 +1,17 @@
 """Mistakes in the inline code of a promptfoo configuration that are certain without running it (issue 18, section 2)."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.validation.promptfoo.javascript_syntax import read_function_body
+from rubric_core.validation.promptfoo.javascript_syntax import BodyReading, read_function_body
 
-__all__ = ["CodeReading", "FreeName", "read_javascript", "read_javascript_module", "read_python"]
+if TYPE_CHECKING:
+    import ast
+
+__all__ = ["CodeReading", "FreeName", "read_javascript", "read_javascript_module", "read_python", "read_python_module"]
 
 #: Longer code is not checked.
 _LONGEST = 20_000
@@ -20,7 +24,7 @@ _LAST_RETURN = pattern(r";\s{0,9}(return)\b[^;{}]{0,2000};{0,9}\s{0,9}\Z")
 _TEMPLATE = pattern(r"\{\{[^{}]{0,500}\}\}")
 #: What makes a module of a statement, or of an expression.
 _EXPORTED = pattern(
-    r"^export[ \t]{1,9}(?:default[ \t]{1,9})?(?=(?:const|let|var|async|function|\(|[a-z]\w{0,60}[ \t]{0,9}=>))",
+    r"^export[ \t]{1,9}(?:default[ \t]{1,9})?(?=(?:const|let|var|async|function|class|\(|new\b|[A-Za-z_$][\w$]{0,60}[ \t]{0,9}(?:=>|;?[ \t]{0,9}$)))",
     re.MULTILINE,
 )
 #: Represents a template: any character in a string, and unknown code elsewhere.
@@ -49,6 +53,12 @@ class CodeReading(NamedTuple):
     free: tuple[FreeName, ...] = ()
     #: The names that the code defines.
     bound: frozenset[str] = frozenset()
+    #: The keys of each object that the code writes.
+    objects: tuple[tuple[FreeName, ...], ...] = ()
+    #: The methods of the classes that JavaScript defines.
+    methods: frozenset[str] = frozenset()
+    #: The members that Python reads of modules, and the methods that it calls of values, whose first text is empty.
+    members: tuple[tuple[str, FreeName], ...] = ()
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -59,8 +69,6 @@ def read_python(code: str) -> CodeReading:
     # Most configurations have no Python.
     import ast  # noqa: PLC0415
     import warnings  # noqa: PLC0415
-
-    from rubric_core.validation.promptfoo.python_names import free_names  # noqa: PLC0415
 
     before = _PYTHON_INDENT if "\n" in code else _PYTHON_RETURN
     lines = code.split("\n")
@@ -74,9 +82,41 @@ def read_python(code: str) -> CodeReading:
         return CodeReading(error.msg, at)
     except (ValueError, RecursionError, MemoryError):
         return CodeReading()
+    read = _python_facts(tree, lines, before_line=2, before_column=len(before))
+    # The columns of Python are bytes.
+    return read if code.isascii() else CodeReading(bound=read.bound)
+
+
+@lru_cache(maxsize=_MOST_READ)
+def read_python_module(code: str) -> CodeReading:
+    """Read a file of Python; its syntax errors are found where its functions are looked for."""
+    if len(code) > _LONGEST or not code.isascii():
+        return CodeReading()
+    # Few configurations name programs.
+    import ast  # noqa: PLC0415
+    import warnings  # noqa: PLC0415
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in strings
+            tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return CodeReading()
+    return _python_facts(tree, code.split("\n"), before_line=1, before_column=0)
+
+
+def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, before_column: int) -> CodeReading:
+    from rubric_core.validation.promptfoo.python_names import free_names, keys_of_mappings, members_of  # noqa: PLC0415
+
+    def placed(names: Iterable[tuple[str, int, int]]) -> tuple[FreeName, ...]:
+        found = ((name, _offset(lines, line - before_line, column - before_column)) for name, line, column in names)
+        return tuple(FreeName(name, at) for name, at in found if at is not None)
+
     names, bound = free_names(tree)
-    free = [(name, _offset(lines, line - 2, column - len(before))) for name, line, column in names if code.isascii()]
-    return CodeReading(free=tuple(FreeName(name, at) for name, at in free if at is not None), bound=bound)
+    members = tuple(
+        (owner, at) for owner, name, line, column in members_of(tree) for at in placed(((name, line, column),))
+    )
+    return CodeReading("", None, placed(names), bound, tuple(map(placed, keys_of_mappings(tree))), members=members)
 
 
 def _offset(lines: list[str], line: int, column: int) -> int | None:
@@ -88,13 +128,30 @@ def _offset(lines: list[str], line: int, column: int) -> int | None:
 
 @lru_cache(maxsize=_MOST_READ)
 def read_javascript_module(code: str) -> CodeReading:
-    """Read a file of JavaScript; nothing is said of one with classes and imports, which are not read."""
+    """Read a file of JavaScript."""
     if len(code) > _LONGEST:
         return CodeReading()
     # As long as before, so that lines and columns stay.
     read = read_function_body(_EXPORTED.sub(lambda found: " " * len(found[0]), code))
     free = tuple(FreeName(token.text, token.start) for token in read.free)
-    return CodeReading(read.fault, read.fault_at if read.fault else None, free, read.bound)
+    return CodeReading(
+        read.fault, read.fault_at if read.fault else None, free, read.bound, _objects(read, code, 0), read.methods
+    )
+
+
+def _objects(read: BodyReading, code: str, before: int) -> tuple[tuple[FreeName, ...], ...]:
+    """The keys of objects, as written without quotes; `before` is the length of what was put before the code."""
+    return tuple(
+        tuple(
+            FreeName(
+                code[token.start - before : token.end - before].strip("\"'"),
+                token.start - before + (token.kind == "string"),
+            )
+            for token in keys
+        )
+        for keys in read.objects
+        if keys
+    )
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -124,4 +181,5 @@ def read_javascript(
     bare = _TEMPLATE.sub(lambda found: _UNKNOWN * len(found[0]), code)
     read = read_function_body(before + bare, parameters)
     free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)
-    return CodeReading(read.fault, read.fault_at - len(before) if read.fault else None, free, read.bound)
+    at = read.fault_at - len(before) if read.fault else None
+    return CodeReading(read.fault, at, free, read.bound, _objects(read, code, len(before)))

@@ -1,7 +1,9 @@
 """Inline code of promptfoo without a result, or with a syntax error: assertions and transforms (issue 18, section 2)."""
 
+import re
 from collections.abc import Iterator
 
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
@@ -14,6 +16,7 @@ from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_members import misspelt_members
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
+from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
 
@@ -26,6 +29,7 @@ _ASSIGNED = pattern(
     r"(?:output|[A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}|\([^()=\n]{0,99}\)){1,9})[ \t]{0,9}(=)(?![=>])[^=\n;]{1,200}\Z"
 )
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
+_STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
@@ -50,6 +54,11 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             fixes=() if place.borrowed or place.node.is_block else (fix,), consequence="it fails on every output: the name is not defined",
         )  # fmt: skip
     elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not _RETURN.search(code):
+        if not place.borrowed and (word := _misspelt_return(place.node, text)) is not None:
+            fixes = (Fix("change it to `return`", (Edit(word, "return"),)),)
+            words = f"nothing defines `{text[slice(*word)]}`; did you mean `return`?"
+            yield Finding(word, words, fixes=fixes, consequence=_FAILS)
+            return
         yield Finding(
             place.value, "code of more than one line has to `return` its result",
             fixes=_returning(place, place.node, code),
@@ -84,6 +93,7 @@ def _read(
         )
     if not is_python and not place.borrowed:
         yield from (replace(each, consequence=_FAILS) for each in misspelt_members(node, text))
+    yield from _results(read, place, node, text, is_python=is_python)
     given = ("output", "context") if is_python else _PARAMETERS
     yield from (
         replace(each, consequence=_FAILS)
@@ -91,6 +101,14 @@ def _read(
             read, node, text, place.value, given=given, is_python=is_python, may_fix=not place.borrowed
         )
     )
+
+
+def _results(read: CodeReading, place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:
+    for key, meant in slips_of_results(read, is_python=is_python):
+        at = None if place.borrowed else place_in_code(node, text, key.offset, len(key.text))
+        fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if at is not None else ()
+        words = f"a result has no `{key.text}`; did you mean `{meant}`?"
+        yield Finding(at or place.value, words, fixes=fixes, consequence=RESULT_REFUSED)
 
 
 def _at_fault(read: CodeReading, node: Scalar, text: str) -> Span:
@@ -174,6 +192,14 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
     yield from misspelt_members(node, text)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
+
+
+def _misspelt_return(node: Scalar, text: str) -> Span | None:
+    """The place of a word that begins a statement and resembles `return`."""
+    for found in _STATEMENT_WORD.finditer(node.text):
+        if is_typo(found[1], "return"):
+            return place_in_code(node, text, found.start(1), len(found[1]))
+    return None
 
 
 def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:

@@ -83,6 +83,8 @@ def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
     """A formula that is not a text, or that mathjs cannot parse."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Mapping | Sequence):
+        yield Finding(node.span, "a formula is text", severity="warning", consequence=_REFUSED)
     if not isinstance(node, Scalar) or not node.text.strip():
         return
     if not isinstance(node.value, str):

@@ -7,7 +7,7 @@ The values of a case are its own, those of `defaultTest`, of the entry of a scen
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
@@ -47,10 +47,15 @@ _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 _NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
+def _has_hooks(suite: PromptfooSuite) -> bool:
+    """Whether a program or a red team may define variables which the text does not show."""
+    return any(suite.configuration.has(field) for field in _OPAQUE)
+
+
 def _is_known(suite: PromptfooSuite) -> bool:
-    """Whether every variable is defined in the configuration or in files that were read."""
+    """Whether every variable is defined in the configuration, in files that were read, or by hooks."""
     configuration = suite.configuration
-    if any(configuration.has(field) for field in _OPAQUE) or suite.refers_for_cases:
+    if suite.refers_for_cases:
         return False
     if configuration.has("command_line_options") and re.search(r"\bvar\b", suite.frame.text):
         return False
@@ -75,8 +80,12 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     shared = _GIVEN.union(suite.digest.common, *defaults)
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
     misplaced = any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+    if _has_hooks(suite):
+        yield from _typos_in_prompts(suite, every) if suite.digest.is_plain and not misplaced else ()
+        return
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
+        yield from _without_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, _GIVEN)
     shared = _reused_names(suite, shared)
@@ -92,6 +101,30 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         if not found and placed.block >= 0:
             summary.clean_for = shared
         yield from found
+
+
+def _typos_in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
+    """Names in prompts that are a slip of a variable which the prompt uses nowhere else."""
+    for node, _ in texts_of(suite.configuration):
+        names = names_in(node.text)
+        missed = sorted(every - _GIVEN - {used.name for used in names})
+        slips = [used for used in names if any(is_typo(used.name, each) for each in missed)]
+        yield from _in_text(node, slips, suite.frame, every, "no case has a value for")
+
+
+def _without_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
+    """A configuration without `prompts`: promptfoo sends the variable `prompt`, which cases may have."""
+    node = suite.configuration.node
+    if not isinstance(node, Mapping) or "prompt" in every or not suite.listed or _has_slip(node, "prompts"):
+        return
+    entry = node.entry("providers") or node.entry("targets")
+    names = {each.name for each in node.entries}
+    if entry is None or names & {"prompts", "redteam", "<<", "$ref", "plugins", "strategies"}:
+        return
+    if all(placed.case.has("provider_output") for placed in suite.listed):
+        return
+    words = "there are no `prompts`, and no case has a value for `prompt`, which promptfoo sends instead"
+    yield Finding(suite.frame.outer(entry.key.span), words, consequence="promptfoo warns, and sends an empty prompt")
 
 
 def _in_code(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
@@ -214,7 +247,8 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
     words = words.union(*(e.words for e in suite.outside), _meant_in_prompts(suite, words))
     if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
         return  # reported, and whatever the prompts are to be reads them
-    for placed, summary in suite.digest.listed:
+    shared = [] if suite.defaults is None else [(suite.bearers[0], suite.bearers[0].summary)]
+    for placed, summary in (*shared, *suite.digest.listed):
         if summary.names <= words or summary.has_program:
             continue
         for name in summary.own:

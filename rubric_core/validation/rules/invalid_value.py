@@ -24,6 +24,7 @@ from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
+from rubric_core.validation.promptfoo.trace_values import trace_values
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -107,6 +108,8 @@ def _in_promptfoo(
         yield from thresholds(shape, context)
     if isinstance(shape, Assertion) and not shape.borrowed:
         yield from keys_in_assertion(shape, context)
+    if isinstance(shape, Assertion):
+        yield from trace_values(shape)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):

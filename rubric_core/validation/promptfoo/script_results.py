@@ -1,0 +1,57 @@
+"""Results of scripts with a misspelt key, so that promptfoo refuses them (issue 18, section 2)."""
+
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rubric_core.language.closest_name import is_typo
+from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
+
+__all__ = ["RESULT_REFUSED", "ResultSlip", "slips_of_results"]
+
+#: The keys that every result has, and those that some have.
+_REQUIRED = ("pass", "score", "reason")
+_KNOWN = frozenset({
+    *_REQUIRED, "namedScores", "namedScoreWeights", "tokensUsed", "componentResults", "assertion", "comment", "metadata",
+})  # fmt: skip
+#: Other words for them.
+_CALLED = MappingProxyType({
+    "passed": "pass", "pass_": "pass", "success": "pass", "reasons": "reason", "reasoning": "reason", "message": "reason",
+})  # fmt: skip
+RESULT_REFUSED = "promptfoo requires `pass`, `score` and `reason` in a result: the assertion fails"
+
+
+#: The functions that make a program a provider, and what one of them returns.
+_PROVIDERS = frozenset({"call_api", "callApi"})
+_OF_PROVIDERS = frozenset({"output", "error", "embedding", "classification", "outputs"})
+
+
+class ResultSlip(NamedTuple):
+    """A misspelt key of a result."""
+
+    key: FreeName
+    meant: str
+
+
+def _of_provider(read: CodeReading, keys: tuple[FreeName, ...]) -> Iterator[ResultSlip]:
+    """The misspelt `output` of what a provider returns."""
+    names = {key.text for key in keys}
+    if not names & _OF_PROVIDERS and (read.bound | read.methods) & _PROVIDERS:
+        slips = [key for key in keys if is_typo(key.text, "output")]
+        yield from (ResultSlip(key, "output") for key in slips[:1])
+
+
+def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSlip]:
+    """Keys that stand for a required one, in objects with the two others."""
+    for keys in read.objects:
+        yield from _of_provider(read, keys)
+        # Python cannot use `pass` as a name, and promptfoo takes it with a line behind it.
+        names = {"pass" if is_python and key.text == "pass_" else key.text for key in keys}
+        lacking = [each for each in _REQUIRED if each not in names]
+        if len(lacking) != 1:
+            continue
+        meant = lacking[0]
+        for key in keys:
+            if key.text not in _KNOWN and (is_typo(key.text, meant) or _CALLED.get(key.text) == meant):
+                yield ResultSlip(key, meant)
+                break
