@@ -27,6 +27,12 @@ def row(cells: str, columns: str = "__expected") -> dict[str, object]:
     [
         ("hello", {"type": "equals", "value": "hello"}),
         ("Note: be kind", {"type": "equals", "value": "Note: be kind"}),
+        ("note: be kind", {"type": "equals", "value": "note: be kind"}),
+        ("not-note: be kind", {"type": "equals", "value": "not-note: be kind"}),
+        ("not-grade: rude", {"type": "llm-rubric", "negate": True, "value": "rude"}),
+        ("not-is-json", {"type": "is-json", "negate": True}),
+        ("cost(0.5)", {"type": "cost", "budget": 0.5}),
+        ("contains-all:a", {"type": "contains-all", "value": ["a"]}),
         ("icontains:hello", {"type": "icontains", "value": "hello"}),
         ("not-contains: sorry", {"type": "contains", "negate": True, "value": "sorry"}),
         ("not-skill-used: x", {"type": "not-skill-used", "value": "x"}),

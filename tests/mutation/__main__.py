@@ -49,6 +49,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/core/test_recorded_findings.py", "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages",
         "tests/core/test_javascript_syntax.py",
         "tests/core/test_formulas.py", "tests/core/test_undefined_names.py", "tests/core/test_secrets_that_are_sent.py",
+        "tests/core/test_promptfoo_files.py",
     ),
     "rubric_core/evaluation": (
         "tests/evaluation/test_recorded_suites.py", "tests/evaluation/test_from_data.py",
@@ -60,7 +61,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/core/test_text_record.py", "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
         "tests/core/test_promptfoo_files.py", "tests/core/test_referred_files.py", "tests/core/test_secrets_that_are_sent.py",
         "tests/core/test_promptfoo_table.py", "tests/core/test_detect_eval_yaml.py",
-        "tests/pages",
+        "tests/pages", "tests/evaluation/test_promptfoo_runs.py", "tests/evaluation/test_tables_and_generators.py",
     ),
     "rubric_core/syntax": (
         "tests/core/test_text_record.py", "tests/core/test_cursor.py", "tests/core/test_scalars.py", "tests/core/test_json_text.py", "tests/core/test_parse.py", "tests/core/test_line_reader.py",
