@@ -1,7 +1,7 @@
 """Formulas over numbers in the notation of mathjs, as promptfoo and AgentV evaluate them."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rubric_core.evaluation.scoring.formula_functions import CONSTANTS, FUNCTIONS, is_nearly_equal, modulo, power
@@ -16,7 +16,8 @@ _TOKEN = pattern(
 )
 _SUPPORTED = "rubric supports sums, products, powers, comparisons, conditions and"
 #: The binary operators, from the weakest; `^` binds tighter than a unary sign.
-_LEVELS = (("or",), ("xor",), ("and",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%", "mod"))
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_LEVELS = (("or",), ("xor",), ("and",), _COMPARISONS, ("+", "-"), ("*", "/", "%", "mod"))
 _WORDS = frozenset({"or", "xor", "and", "not", "mod"})
 
 
@@ -88,19 +89,25 @@ class _Reader:
     def _binary(self, level: int) -> Callable[[], float]:
         if level == len(_LEVELS):
             return self._unary()
+        if _LEVELS[level] == _COMPARISONS:
+            return self._comparison(level)
         found = self._binary(level + 1)
         while sign := self._take(*_LEVELS[level]):
             found = self._applied(sign, found, self._binary(level + 1))
-            if level == _LEVELS.index(("==", "!=", "<", "<=", ">", ">=")) and self._next.text in _LEVELS[level]:
-                raise ValueError("rubric does not evaluate chains of comparisons, as in a < b < c")
         return found
+
+    def _comparison(self, level: int) -> Callable[[], float]:
+        """One comparison, or a chain, as in `a < b < c`, which holds if each does."""
+        first = self._binary(level + 1)
+        rest: list[tuple[str, Callable[[], float]]] = []
+        while sign := self._take(*_COMPARISONS):
+            rest.append((sign, self._binary(level + 1)))
+        return (lambda: _holds(first(), rest)) if rest else first
 
     def _applied(self, sign: str, left: Callable[[], float], right: Callable[[], float]) -> Callable[[], float]:
         return lambda: self._result(sign, left(), right())
 
     def _result(self, sign: str, left: float, right: float) -> float:
-        if sign in _LEVELS[3]:
-            return _compared(sign, left, right)
         if sign == "and":
             return bool(left) and bool(right)
         if sign == "or":
@@ -179,6 +186,15 @@ def _tokens(text: str) -> list[_Token]:
         found.append(_Token(match.lastgroup, match[match.lastgroup]))
         at = match.end()
     return [*found, _Token("end", "")]
+
+
+def _holds(value: float, comparisons: Sequence[tuple[str, Callable[[], float]]]) -> bool:
+    for sign, other in comparisons:
+        right = other()
+        if not _compared(sign, value, right):
+            return False
+        value = right
+    return True
 
 
 def _compared(sign: str, left: float, right: float) -> bool:

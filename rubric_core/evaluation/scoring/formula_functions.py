@@ -35,6 +35,8 @@ def power(base: float, exponent: float) -> float:
         raise ValueError("a power of a negative number is not a number")
     if base == 0 and exponent < 0:
         return math.inf
+    if abs(base) == 1 and math.isinf(exponent):
+        return math.nan  # where Python says 1
     try:
         return math.pow(base, exponent)
     except OverflowError:
@@ -44,7 +46,10 @@ def power(base: float, exponent: float) -> float:
 
 def modulo(left: float, right: float) -> float:
     """The rest of a division, which has the sign of `right`."""
-    return left if right == 0 else left - right * math.floor(left / right)
+    if right == 0:
+        return float(left)
+    quotient = left / right
+    return left - right * (math.floor(quotient) if math.isfinite(quotient) else quotient)
 
 
 def _decimally_rounded(value: float, decimals: int) -> float:
@@ -73,10 +78,12 @@ def _whole(rounding: Callable[[float], int], value: float) -> float:
 
 
 def _logarithm(value: float, base: float | None = None) -> float:
-    if value < 0 or (base is not None and base <= 0):
+    if value < 0 or (base is not None and base < 0):
         raise ValueError("a logarithm of a negative number is not a number")
     if value == 0:
         return -math.inf
+    if base == 0:
+        return 0.0  # something, divided by the infinite logarithm of 0
     return math.log(value) if base is None else math.log(value) / math.log(base)
 
 
@@ -99,11 +106,11 @@ def _sign(value: float) -> float:
 
 FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "abs": abs, "cbrt": lambda value: math.copysign(abs(value) ** (1 / 3), value), "ceil": lambda value: _whole(math.ceil, value),
-    "cube": lambda value: value**3, "exp": _exponential, "fix": lambda value: _whole(math.trunc, value),
+    "cube": lambda value: power(value, 3), "exp": _exponential, "fix": lambda value: _whole(math.trunc, value),
     "floor": lambda value: _whole(math.floor, value), "hypot": math.hypot, "log": _logarithm,
     "log10": lambda value: math.log10(value) if value > 0 else _logarithm(value),
     "log2": lambda value: math.log2(value) if value > 0 else _logarithm(value), "max": lambda *values: max(values),
-    "mean": lambda *values: sum(values) / len(values), "median": lambda *values: statistics.median(values),
+    "mean": lambda *values: sum(values) / len(values), "median": lambda *values: float(statistics.median(values)),
     "min": lambda *values: min(values), "mod": modulo, "pow": power, "prod": lambda *values: math.prod(values), "round": _round,
-    "sign": _sign, "sqrt": _root, "square": lambda value: value**2, "sum": lambda *values: sum(values),
+    "sign": _sign, "sqrt": _root, "square": lambda value: power(value, 2), "sum": lambda *values: sum(values),
 }  # fmt: skip
