@@ -77,9 +77,20 @@ def _embedded(told: Any) -> Any:
     }
 
 
+def _told_replies(told: Any) -> Iterator[Any]:
+    """The whole replies that prompts ask for."""
+    if isinstance(told, str) and told.startswith("reply-with "):
+        yield json.loads(told.removeprefix("reply-with "))
+    elif isinstance(told, dict | list):
+        for each in told.values() if isinstance(told, dict) else told:
+            yield from _told_replies(each)
+
+
 def _model(place: str, told: Any) -> tuple[int, Any]:
     """The reply of a model, in the words of its vendor."""
     asked = json.dumps(told)
+    if (wanted := next(_told_replies(told), None)) is not None:
+        return 200, wanted
     text = _settings(told) if "report-settings" in asked else _said(asked)
     if "report-request" in asked:
         kept = {key: told[key] for key in sorted(told) if key not in _OF_PROMPTS}

@@ -177,6 +177,14 @@ def message_of(reply: Mapping[str, Any]) -> Mapping[str, Any]:
     return message
 
 
+def _refuse_error(reply: Mapping[str, Any]) -> None:
+    """Raises ProviderError for a reply with an error, which OpenRouter and Azure may send beside a choice."""
+    error = reply.get("error")
+    if error:
+        said = _mapping(error).get("message") or error
+        raise ProviderError(f"the server replied with an error: {str(said)[:200]}")
+
+
 def about_completion(reply: Mapping[str, Any], took: float, model: str) -> Answer:
     """Tokens and the like of a chat completion, of which promptfoo learns neither why it ended nor what was flagged."""
     message_of(reply)
@@ -245,6 +253,9 @@ def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     for said in (thought, message.get("reasoning_content")):
         if said and isinstance(said, str) and isinstance(output, str) and _shows_thinking(call.own):
             output = f"Thinking: {said}\n\n{output}"
+    audio = message.get("audio")
+    if audio:
+        return _mapping(audio).get("transcript") or ""
     return output
 
 
@@ -253,6 +264,7 @@ CHAT = ModelFamily(_body, _output, _about_chat, filled=_FILLED, refused=_REFUSED
 
 
 def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    _refuse_error(reply)
     message = message_of(reply)
     content, thought = message.get("content"), message.get("reasoning")
     function, calls = message.get("function_call"), message.get("tool_calls")
@@ -331,6 +343,7 @@ def _azure_body(call: ModelCall) -> dict[str, Any]:
 
 
 def _azure_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    _refuse_error(reply)
     message = message_of(reply)
     output = message.get("content")
     if output is None:

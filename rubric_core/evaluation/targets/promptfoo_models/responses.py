@@ -142,6 +142,12 @@ def _item(item: Mapping[str, Any]) -> tuple[bool, str]:
         error = item.get("error")
         told = f"Error ({item.get('name')}): {error}" if error else f"Result ({item.get('name')}): {item.get('output')}"
         return False, f"MCP Tool {told}"
+    if kind == "mcp_list_tools":
+        tools = json.dumps(item.get("tools"), indent=2, ensure_ascii=False)
+        return False, f"MCP Tools from {item.get('server_label')}: {tools}"
+    if kind == "mcp_approval_request":
+        wanted = f"{item.get('server_label')}.{item.get('name')}: {item.get('arguments')}"
+        return False, f"MCP Approval Required for {wanted}"
     return False, ""
 
 
