@@ -19,8 +19,8 @@ __all__ = [
 
 #: Marks a `response_format` from a file: promptfoo does not parse the output of a chat then.
 FROM_FILE = "response_format in a file"
-_INTEGER = re.compile(r"\s{0,99}[+-]?\d{1,400}")
-_NUMBER = re.compile(r"\s{0,99}[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,9})?")
+_INTEGER = re.compile(r"[+-]?\d{1,40}")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,9})?")
 
 
 class ModelCall(NamedTuple):
@@ -82,7 +82,7 @@ def true_ones(config: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]
 def number_in(environment: Mapping[str, str], name: str, default: float | None = None) -> float | None:
     """A number that an environment variable sets; a count for those that end so."""
     pattern = _INTEGER if name.endswith("TOKENS") else _NUMBER
-    found = pattern.match(environment.get(name, ""))
+    found = pattern.match(environment.get(name, "").lstrip())
     if found is None:
         return default
     value = float(found[0])
