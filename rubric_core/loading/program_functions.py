@@ -34,6 +34,10 @@ _HIDDEN = pattern(
     r"|\b(?:exports[ \t]{0,9}=|export[ \t]{1,9}default)\s{0,9}\{[^{}]{0,2000}\.\.\."
     r"|\bexport[ \t]{0,9}\*|\bexports\[|\bObject\.(?:assign|definePropert\w{1,3})\(\s{0,9}(?:module\.)?exports"
 )
+#: A module that is one name.
+_EXPORTED_NAME = pattern(
+    r"\bmodule\.exports[ \t]{0,9}=[ \t]{0,9}([A-Za-z_$][\w$]{0,60})[ \t]{0,9};?[ \t]{0,9}$", re.MULTILINE
+)
 #: JavaScript that may define methods invisible in its text.
 _INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\bObject\.assign\b|\[['\"`]")
 _EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
@@ -92,7 +96,12 @@ def _in_ruby(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
 def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
     if not _EXPORTS.search(text):
         return ProgramTrouble("exports nothing" + ("; write `module.exports`" if "module.export" in text else ""))
-    if (_INHERITS if functions == METHODS else _HIDDEN).search(text):
+    exported = _EXPORTED_NAME.search(text)
+    is_function = exported is not None and re.search(
+        rf"\bfunction[ \t]{{1,9}}{re.escape(exported[1])}[ \t]{{0,9}}\(", text
+    )
+    # A function has no members but those that the text gives it.
+    if (_INHERITS if functions == METHODS else _HIDDEN).search(_EXPORTED_NAME.sub("", text) if is_function else text):
         return None
     words = frozenset(_WORD.findall(text))
     return _lacking(functions, words)

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
 from rubric_core.validation.rule import Finding
 
-__all__ = ["MESSAGE_REFUSED", "chat_faults"]
+__all__ = ["MESSAGE_REFUSED", "chat_faults", "roles_in_text"]
 
 _KEYS = ("role", "content")
 _ROLES = ("system", "user", "assistant", "developer", "tool", "function", "model")
@@ -14,6 +16,7 @@ _ROLES = ("system", "user", "assistant", "developer", "tool", "function", "model
 _OTHERS = frozenset({
     "name", "tool_calls", "tool_call_id", "tools", "parts", "type", "text", "refusal", "audio", "function_call", "cache_control", "id", "image",
 })  # fmt: skip
+_ROLE = pattern(r"\"role\"\s{0,9}:\s{0,9}\"([A-Za-z_]{1,40})\"")
 MESSAGE_REFUSED = "promptfoo sends the message as it is; a model refuses it, and each row is an error"
 
 
@@ -38,6 +41,15 @@ def chat_faults(root: Node | None) -> Iterator[Finding]:
                 yield Finding(
                     role.span, f"there is no role `{role.text}`; did you mean `{meant}`?", consequence=MESSAGE_REFUSED
                 )
+
+
+def roles_in_text(text: str) -> Iterator[Finding]:
+    """Misspelt roles in JSON with statements between its messages."""
+    for found in _ROLE.finditer(text):
+        meant = closest(found[1].lower(), _ROLES) if found[1] not in _ROLES else None
+        if meant is not None:
+            words = f"there is no role `{found[1]}`; did you mean `{meant}`?"
+            yield Finding(Span(*found.span(1)), words, consequence=MESSAGE_REFUSED)
 
 
 def _key(entry: Entry, present: set[str | None]) -> Iterator[Finding]:

@@ -14,8 +14,12 @@ __all__ = ["file_url_slips"]
 
 #: `file:/a`, `file:a`, `file//a`, and the same with the other slash.
 _SLIP = pattern(r"(file(?::[/\\]?(?![/\\])|:?\\\\|//))[\w.~*{-]\S{0,300}\Z")
+#: `File://a`, `files://a`, `fiel://a`.
+_OTHER_WORD = pattern(r"((?!file:)[Ff][Ii][Ll][Ee]{1,2}[Ss]?://|(?:fil|fiel|flie|ifle)://)[\w.~*{-]\S{0,300}\Z")
+#: Where such a word is taken for text; elsewhere a file is missing, or a provider unknown.
+_TEXTS = frozenset({"scenarios", "vars"})
 _FIELDS = (
-    "prompts", "providers", "targets", "tests", "default_test", "extensions", "vars", "value", "rubric_prompt", "transform",
+    "prompts", "providers", "targets", "tests", "scenarios", "default_test", "extensions", "vars", "value", "rubric_prompt", "transform",
     "context_transform", "transform_vars", "scoring",
 )  # fmt: skip
 
@@ -26,8 +30,12 @@ def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOption
         place = shape.places.get(field)
         if place is None or place.borrowed:
             continue
-        for node in _texts(place.node, is_map=field == "vars"):
-            found = _SLIP.match(node.text) if node.text.startswith("file") and not node.is_block else None
+        for node, is_text in _texts(place.node, is_map=field == "vars"):
+            if node.text[:1] not in ("f", "F", "i") or node.is_block:
+                continue
+            found = _SLIP.match(node.text)
+            if found is None and (is_text or field in _TEXTS):
+                found = _OTHER_WORD.match(node.text)
             if found is not None:
                 start = node.span.start + node.is_quoted
                 fixes = (Fix("write file://", (Edit(Span(start, start + len(found[1])), "file://"),)),)
@@ -37,14 +45,13 @@ def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOption
                 )  # fmt: skip
 
 
-def _texts(node: Node, *, is_map: bool) -> Iterator[Scalar]:
-    """A text, the texts of a list and the ids in it, and with `is_map` the values of a mapping."""
+def _texts(node: Node, *, is_map: bool) -> Iterator[tuple[Scalar, bool]]:
+    """A text, the texts of a list and those in it, and with `is_map` the values of a mapping; each with whether it may be text."""
     if isinstance(node, Scalar):
-        yield node
+        yield node, False
     elif isinstance(node, Sequence):
         for item in node.items:
-            inner = item.get("id") if isinstance(item, Mapping) else item
-            if isinstance(inner, Scalar):
-                yield inner
+            inner, raw = (item.get("id"), item.get("raw")) if isinstance(item, Mapping) else (item, None)
+            yield from ((each, each is raw) for each in (inner, raw) if isinstance(each, Scalar))
     elif isinstance(node, Mapping) and is_map:
-        yield from (entry.value for entry in node.entries if isinstance(entry.value, Scalar))
+        yield from ((entry.value, False) for entry in node.entries if isinstance(entry.value, Scalar))

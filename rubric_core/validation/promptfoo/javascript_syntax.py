@@ -41,6 +41,8 @@ class BodyReading(NamedTuple):
     bound: frozenset[str] = frozenset()
     #: The keys of each object in the code.
     objects: tuple[tuple[Token, ...], ...] = ()
+    #: The `=` of a result that is an assignment to a member.
+    assigned_at: int | None = None
     #: The methods of its classes.
     methods: frozenset[str] = frozenset()
 
@@ -62,6 +64,7 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         bound=frozenset(bound),
         objects=tuple(map(tuple, parser.objects)),
         methods=frozenset(parser.methods),
+        assigned_at=parser.assigned_at,
     )
 
 
@@ -217,7 +220,9 @@ class _Parser(ExpressionReader):
         if is_throw and self.token.after_break:
             self.unexpected()
         if not (self.is_sign(";", "}") or self.token.kind == "end" or self.token.after_break) or is_throw:
+            around, self.returned_depth = self.returned_depth, self.depth + 1
             self.expression()
+            self.returned_depth = around
         self.finish()
 
     def jump(self) -> None:

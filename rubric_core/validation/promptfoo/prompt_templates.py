@@ -11,7 +11,8 @@ from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults
+from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
+from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, half_written
 from rubric_core.validation.rule import Context, Finding
@@ -57,6 +58,8 @@ def faults_in_file(
 def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
     """Misspelt keys and roles of messages; a file of lines has a chat on each."""
     suffix = PurePath(prompt.name).suffix.lower()
+    if suffix == ".json" and "{%" in prompt.text:
+        yield from roles_in_text(prompt.text)
     if suffix in _DATA:
         tree = parse(prompt.text)
         yield from chat_faults(tree.root) if not tree.problems else ()
@@ -85,7 +88,8 @@ def _fault_of_data(prompt: PromptFileText) -> str:
     """What keeps a file from being what its name says, whatever is filled in; empty where its template may mend that."""
     suffix = PurePath(prompt.name).suffix.lower()
     if suffix == ".json":
-        return "" if "{%" in prompt.text or "{#" in prompt.text else _json_fault(prompt)
+        is_whole = "{%" not in prompt.text and "{#" not in prompt.text
+        return _json_fault(prompt) if is_whole else _fault_between(prompt)
     return _yaml_fault(prompt) if suffix in _DATA and not _BETWEEN.search(prompt.text) else ""
 
 
@@ -94,6 +98,11 @@ def _yaml_fault(prompt: PromptFileText) -> str:
     if broken is None:
         return ""
     return f"YAML: line {prompt.text.count(chr(10), 0, broken.span.start) + 1}: {broken.message}"
+
+
+def _fault_between(prompt: PromptFileText) -> str:
+    fault = json_fault(prompt.text) if "{% raw" not in prompt.text and "{%- raw" not in prompt.text else None
+    return f"JSON: line {prompt.text.count(chr(10), 0, fault.offset) + 1}: {fault.words}" if fault is not None else ""
 
 
 def _json_fault(prompt: PromptFileText) -> str:

@@ -42,6 +42,8 @@ _RANGES = MappingProxyType({
     "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
 })  # fmt: skip
 _NUMBER = pattern(r"\s{0,9}-?[\d.]|.{0,200}\{\{|.{0,200}\$\{")
+#: A file, or what is filled in.
+_OTHER_TEXT = pattern(r"file://|.{0,200}(?:\{\{|\$\{)")
 _FORMATS = ("text", "json_object", "json_schema")
 _REFUSED = "the model refuses the request, and promptfoo makes each row an error"
 _USUAL = (
@@ -110,6 +112,7 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
     if "response_format" in family.config:
         yield from _kinds(settings)
+    yield from _bounds(settings, family.config)
 
 
 def _kinds(settings: Mapping) -> Iterator[Finding]:
@@ -118,20 +121,28 @@ def _kinds(settings: Mapping) -> Iterator[Finding]:
         node = settings.get(name)
         if isinstance(node, Scalar) and isinstance(node.value, str | bool) and not _NUMBER.match(node.text):
             yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
-    for name, (least, most) in _RANGES.items():
-        node = settings.get(name)
-        value = node.value if isinstance(node, Scalar) else None
-        if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
-            span = node.span if node is not None else settings.span
-            bounds = f"is {least:g}..{most:g}" if most < math.inf else f"is at least {least:g}"
-            yield Finding(span, f"`{name}` {bounds}", severity="warning", consequence=_REFUSED)
     formats = settings.get("response_format")
+    if isinstance(formats, Scalar) and isinstance(formats.value, str) and not _OTHER_TEXT.match(formats.text):
+        words = "`response_format` is a mapping, as in `{type: json_object}`"
+        yield Finding(formats.span, words, severity="warning", consequence=_REFUSED)
     kind = formats.get("type") if isinstance(formats, Mapping) else None
     if isinstance(kind, Scalar) and kind.text not in _FORMATS and "{{" not in kind.text:
         meant = closest(kind.text, _FORMATS)
         fixes = (Fix(f"change it to `{meant}`", (Edit(kind.span, meant),)),) if meant else ()
         words = f"there is no format `{kind.text}`; it is one of {', '.join(_FORMATS)}"
         yield Finding(kind.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
+
+
+def _bounds(settings: Mapping, known: tuple[str, ...]) -> Iterator[Finding]:
+    """Numbers that no model takes."""
+    for name in (each for each in _RANGES if each in known):
+        least, most = _RANGES[name]
+        node = settings.get(name)
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
+            span = node.span if node is not None else settings.span
+            bounds = f"is {least:g}..{most:g}" if most < math.inf else f"is at least {least:g}"
+            yield Finding(span, f"`{name}` {bounds}", severity="warning", consequence=_REFUSED)
 
 
 def _intended_key(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:

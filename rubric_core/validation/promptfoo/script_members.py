@@ -21,7 +21,9 @@ _STRINGS = pattern(r"\"(?:[^\"\\\n]|\\.)*[\"\\]?|'(?:[^'\\\n]|\\.)*['\\]?")
 _COMMENT = pattern(r"//[^\n]{0,2000}")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
 _METHOD = pattern(r"(?<=[\w$\])])\??\.([A-Za-z_$][\w$]*)(?=\()")
-_LENGTH = pattern(r"(?<=[\w$\])])\??\.(lenght|legnth|lengh|lenth|lengt|length_|Length)\b")
+_LENGTH = pattern(r"(?<=[\w$\])])\??\.([Ll][a-z]{4,6}|enlgth|elngth)\b(?!\()")
+#: Slips of `length` that are more than one.
+_NO_LENGTHS = frozenset({"Length", "lengt", "lengh", "lengthh"})
 _MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "JSON": ("parse", "stringify", "rawJSON", "isRawJSON"),
     "Math": (
@@ -108,6 +110,8 @@ def slips_of_members(written: str) -> Iterator[MemberSlip]:
         if meant is not None:
             yield MemberSlip(f"`{found[1]}` has no `{found[2]}`", meant, found[2], found.start(2))
     for found in _LENGTH.finditer(code):
+        if found[1] == "length" or not (found[1] in _NO_LENGTHS or _is_slip(found[1].lower(), "length")):
+            continue
         yield MemberSlip(f"there is no `{found[1]}`", "length", found[1], found.start(1))
     places = {found.start(2) for found in _MEMBER.finditer(code)}
     for found in _METHOD.finditer(code):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
@@ -11,6 +12,8 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["OFTEN_MEANT", "OF_MODULES", "PYTHON_MEANT", "WORDS", "place_in_code", "undefined_names"]
 
+#: Line breaks in a text with their blanks.
+_FOLD = pattern(r"[ \t]{0,500}(?:\r?\n[ \t]{0,500}){1,500}")
 #: Words that look like names but are not, or whose meaning depends on the context.
 WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
 #: Candidates for misspelt names, besides those of the code.
@@ -76,9 +79,35 @@ def place_in_code(node: Scalar, text: str, offset: int, length: int) -> Span | N
     if node.style == "literal":
         return _in_block(node, text, offset, length)
     start, end = node.span.start + node.is_quoted, node.span.end - node.is_quoted
-    if text[start:end] != node.text:
+    if text[start:end] == node.text:
+        return Span(start + offset, start + offset + length)
+    is_here = not node.is_block and end <= len(text)
+    places = _folded_places(text, start, end, is_single=node.style == "single") if is_here else []
+    if len(places) != len(node.text) or any(
+        text[at] != sign for at, sign in zip(places, node.text, strict=True) if not sign.isspace()
+    ):
         return None
-    return Span(start + offset, start + offset + length)
+    found = places[offset : offset + length]
+    return Span(found[0], found[-1] + 1) if found and "\n" not in text[found[0] : found[-1]] else None
+
+
+def _folded_places(text: str, start: int, end: int, *, is_single: bool) -> list[int]:
+    """The offset of each character of a text on several lines, which has no other escapes than doubled quotes.
+
+    A line break is a blank, and more of them one less; blanks around them are left out.
+    """
+    places: list[int] = []
+    at = start
+    while at < end:
+        found = _FOLD.match(text, at, end)
+        if found is not None:
+            breaks = found[0].count("\n")
+            places += [at] if breaks == 1 else [at] * (breaks - 1)
+            at = found.end()
+            continue
+        places.append(at)
+        at += 2 if is_single and text.startswith("''", at) else 1
+    return places
 
 
 def _in_block(node: Scalar, text: str, offset: int, length: int) -> Span | None:

@@ -55,6 +55,8 @@ class CodeReading(NamedTuple):
     bound: frozenset[str] = frozenset()
     #: The keys of each object that the code writes.
     objects: tuple[tuple[FreeName, ...], ...] = ()
+    #: The `=` of a result that is an assignment, in JavaScript.
+    assigned_at: int | None = None
     #: The methods of the classes that JavaScript defines.
     methods: frozenset[str] = frozenset()
     #: The members that Python reads of modules, and the methods that it calls of values, whose first text is empty.
@@ -135,7 +137,7 @@ def read_javascript_module(code: str) -> CodeReading:
     read = read_function_body(_EXPORTED.sub(lambda found: " " * len(found[0]), code))
     free = tuple(FreeName(token.text, token.start) for token in read.free)
     return CodeReading(
-        read.fault, read.fault_at if read.fault else None, free, read.bound, _objects(read, code, 0), read.methods
+        read.fault, read.fault_at if read.fault else None, free, read.bound, _objects(read, code, 0), None, read.methods
     )
 
 
@@ -182,4 +184,5 @@ def read_javascript(
     read = read_function_body(before + bare, parameters)
     free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)
     at = read.fault_at - len(before) if read.fault else None
-    return CodeReading(read.fault, at, free, read.bound, _objects(read, code, len(before)))
+    assigned = read.assigned_at - len(before) if read.assigned_at is not None else None
+    return CodeReading(read.fault, at, free, read.bound, _objects(read, code, len(before)), assigned)

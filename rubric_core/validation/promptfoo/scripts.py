@@ -24,10 +24,6 @@ __all__ = ["scripts", "transforms"]
 
 #: What promptfoo calls the JavaScript of an assertion with.
 _PARAMETERS = ("output", "context", "process")
-#: Code of one line that is nothing but an assignment to a member.
-_ASSIGNED = pattern(
-    r"(?:output|[A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}|\([^()=\n]{0,99}\)){1,9})[ \t]{0,9}(=)(?![=>])[^=\n;]{1,200}\Z"
-)
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
@@ -83,10 +79,10 @@ def _read(
         at = place.value if place.borrowed else _at_fault(read, node, text)
         yield Finding(at, words, consequence=_FAILS)
         return
-    if not is_python and (assigned := _ASSIGNED.match(code.strip())):
-        start = node.span.start + node.is_quoted + code.find(code.strip()) + assigned.start(1)
-        at = Span(start, start + 1) if text.startswith(assigned[0], start - assigned.start(1)) else place.value
-        fixes = () if place.borrowed or at == place.value else (Fix("write `===`", (Edit(at, "==="),), safe=False),)
+    if read.assigned_at is not None:
+        written = place_in_code(node, text, read.assigned_at, 1)
+        at = place.value if written is None else written
+        fixes = () if place.borrowed or written is None else (Fix("write `===`", (Edit(at, "==="),), safe=False),)
         words = "`=` assigns here; `===` compares"
         yield Finding(
             place.value if place.borrowed else at, words, fixes=fixes, consequence="the output is not looked at"
@@ -112,8 +108,8 @@ def _results(read: CodeReading, place: FieldPlace, node: Scalar, text: str, *, i
 
 
 def _at_fault(read: CodeReading, node: Scalar, text: str) -> Span:
-    """The rest of the line of a block at which a fault shows; else all of the code."""
-    if node.style != "literal" or read.fault_at is None:
+    """The rest of the line at which a fault shows, in code of several lines; else all of the code."""
+    if read.fault_at is None or (node.style != "literal" and "\n" not in node.text):
         return node.span
     code = node.text.rstrip()
     at = min(read.fault_at, len(code) - 1)

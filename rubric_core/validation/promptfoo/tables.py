@@ -19,6 +19,7 @@ from rubric_core.loading.promptfoo_table import (
 )
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.table_checks import is_script, value_faults
+from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["table_mistakes"]
@@ -49,6 +50,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
             )  # fmt: skip
             continue
         yield from _high_threshold(header, row)
+        yield from _misspelt_variables(header, row)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
 
@@ -64,6 +66,21 @@ def _high_threshold(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Fin
         if column == "__threshold" and _is_number(text) and float(text) > 1:
             words = f"`__threshold` is {text}, but scores are 0..1: the case can never pass"
             yield Finding(cell.span, words)
+
+
+def _misspelt_variables(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
+    """Names in templates that are a slip of a column; other names may be variables of `defaultTest`."""
+    names = [column.text.strip() for column in header]
+    for cell in row:
+        used = [each.name for each in names_in(cell.text) if not each.optional] if "{{" in cell.text else []
+        for name in dict.fromkeys(used):
+            missed = [each for each in names if each not in used and not each.startswith("_")]
+            # The singular or plural is often another variable.
+            alike = [each for each in missed if is_typo(name, each) and name.lower() not in (f"{each}s", each[:-1])]
+            meant = alike[0] if alike and name not in names else None
+            if meant is not None:
+                words = f"this table has no column `{name}`; did you mean `{meant}`?"
+                yield Finding(cell.span, words, consequence="promptfoo fills in nothing")
 
 
 def _columns(header: Sequence[Cell]) -> Iterator[Finding]:

@@ -216,17 +216,14 @@ def _is_code(text: str) -> bool:
 
 def _single(node: Scalar, context: Context) -> Iterator[Finding]:
     # The character before a placeholder distinguishes it from JSON; a placeholder alone is not one.
-    inner = Span(node.span.start + node.is_quoted, node.span.end - node.is_quoted)
-    whole = _WHOLE.fullmatch(context.text, *inner)
-    for found in (whole,) if whole is not None else _SINGLE.finditer(context.text, *node.span):
-        written = f"{{{{{found[1]}}}}}"
-        fixes = (Fix(f"write `{written}`", (Edit(Span(*found.span()), written),), safe=False),)
-        yield Finding(
-            Span(*found.span()),
-            f"`{found[0]}` is no placeholder; write `{written}`",
-            fixes=fixes,
-            consequence=SENT_AS_IS,
-        )
+    # A quote before it is one of JSON, but for the one around the text.
+    start = node.span.start + node.is_quoted
+    inner = context.text[start : node.span.end - node.is_quoted]
+    whole = _WHOLE.fullmatch(inner)
+    for found in (whole,) if whole is not None else _SINGLE.finditer(inner):
+        written, at = f"{{{{{found[1]}}}}}", Span(start + found.start(), start + found.end())
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
+        yield Finding(at, f"`{found[0]}` is no placeholder; write `{written}`", fixes=fixes, consequence=SENT_AS_IS)
 
 
 def _comment(node: Scalar, context: Context) -> Iterator[Finding]:

@@ -16,7 +16,17 @@ from rubric_core.validation.rule import Context, Finding, Fix
 __all__ = ["listed_texts", "yaml_slips"]
 
 #: The checked fields; not code, in which a line may begin with a dash.
-_FIELDS = ("prompts", "providers", "targets", "output_path", "vars", "value", "prefix", "suffix")
+_FIELDS = (
+    "prompts",
+    "providers",
+    "targets",
+    "scenarios",
+    "output_path",
+    "vars",
+    "value",
+    "prefix",
+    "suffix",
+)
 #: A text with a quote at its end and no other; not the sign of inches.
 _UNOPENED = pattern(r"[^\"]*[^\"\d]\"")
 #: An item without a blank after its dash. Program options and negative numbers are not meant.
