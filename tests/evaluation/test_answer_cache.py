@@ -118,6 +118,24 @@ def test_a_script_that_changes_is_asked_again(project: Folder, capsys: pytest.Ca
     assert calls(project) == 4
 
 
+@pytest.mark.parametrize(
+    ("change", "asked"), [(("value: Hi", "value: H"), 1), (("tier: 1", "tier: 2"), 2), (("Hi {{q}}", "Hi {{ q }}"), 2)]
+)
+def test_a_program_of_promptfoo_is_asked_again_for_another_row_but_not_for_other_assertions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], asked: int
+) -> None:
+    """It is told the whole test, and the prompt as it is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("answer.py").write_text(
+        "def call_api(prompt, options, context):\n    open('calls', 'a').write('x\\n')\n    return {'output': prompt}\n"
+    )
+    text = "prompts: ['Hi {{q}}']\nproviders: ['file://answer.py']\ntests: [{vars: {q: Ann}, metadata: {tier: 1}, assert: [{type: contains, value: Hi}]}]\n"
+    for each in (text, text.replace(*change)):
+        Path("promptfooconfig.yaml").write_text(each)
+        assert main(["run", "promptfooconfig.yaml", "--cache", "--no-store"]) == 0
+    assert Path("calls").read_text().count("x") == asked
+
+
 def test_each_repetition_is_a_question_of_its_own(project: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "--cache", "--repeat", "3")
     assert calls(project) == 6

@@ -55,6 +55,10 @@ async def result(folder: Path, prompt: str) -> CaseResult:
     return found
 
 
+#: What a program gets, as JSON.
+_TOLD = '{"vars":{"who":"Ann","__evalId":"eval-rubric","__evalStepId":"test-0-prompt-0-repeat-0","__repeatIndex":0},"provider":{"id":"echo","label":""},"config":{}}'
+
+
 @pytest.mark.parametrize(
     ("prompt", "answer"),
     [
@@ -63,8 +67,8 @@ async def result(folder: Path, prompt: str) -> CaseResult:
         ("{id: 'file://made.py:text', config: {end: '!'}}", "Hi Ann from echo!"),
         ("file://made.py:settings", "Ann"),
         ("exec:./bin/made.sh 'two words'", "Ann two words"),
-        ("file://bin/made.sh", 'Ann {"vars":{"who":"Ann"},"provider":{"id":"echo","label":""},"config":{}}'),
-        ("bin/made", 'Ann {"vars":{"who":"Ann"},"provider":{"id":"echo","label":""},"config":{}}'),
+        ("file://bin/made.sh", f"Ann {_TOLD}"),
+        ("bin/made", f"Ann {_TOLD}"),
         ("file://made.py:chat", '[\n  {\n    "role": "user",\n    "content": "Ann"\n  }\n]'),
     ],
 )

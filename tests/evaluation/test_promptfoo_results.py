@@ -74,3 +74,28 @@ def test_a_suite_of_agentv_has_its_input_as_a_variable(tmp_path: Path, monkeypat
     document = json.loads((tmp_path / "a.promptfoo.json").read_text(encoding="utf-8"))
     (row,) = document["results"]["results"]
     assert (row["vars"], row["testCase"]["description"], row["prompt"]["raw"]) == ({"input": "hi"}, "a", "hi")
+
+
+def test_tests_are_numbered_in_the_order_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that a pattern names come last first, and the order of their names and of the lines in them says nothing."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cases").mkdir()
+    for name in ("b", "a"):
+        text = f"- vars: {{who: [{name}1, {name}2]}}\n- vars: {{who: {name}3}}\n"
+        (tmp_path / "cases" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("who\nrow\n", encoding="utf-8")
+    listed = "tests: ['file://cases/*.yaml', {vars: {who: here}}, 'file://rows.csv']\n"
+    (tmp_path / "promptfooconfig.yaml").write_text(f"{CONFIG.partition('tests')[0]}{listed}", encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"])
+    rows = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]["results"]
+    found = {row["testIdx"]: row["vars"]["who"] for row in rows}
+    assert [found[number] for number in sorted(found)] == ["b1", "b2", "b3", "a1", "a2", "a3", "here", "row"]
+
+
+def test_an_error_has_no_named_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "prompts: [Hi]\nproviders: [echo]\ntests: [{assert: [{type: contains, value: Hi, metric: said}, {type: latency}]}]\n"
+    (tmp_path / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"])
+    (row,) = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]["results"]
+    assert (row["failureReason"], row["namedScores"]) == (2, {})

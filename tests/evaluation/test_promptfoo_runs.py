@@ -242,14 +242,18 @@ tests:
 
 async def test_a_program_answers(write: Callable[[str], Path], tmp_path: Path) -> None:
     (tmp_path / "answer.py").write_text(
-        "import json, sys\nprint(sys.argv[1], json.loads(sys.argv[3])['vars'])\n", encoding="utf-8"
+        "import json, sys\ncontext = json.loads(sys.argv[3])\nprint(sys.argv[1], context['vars'], context['test']['metadata'], context['prompt']['raw'], context['repeatIndex'])\n",
+        encoding="utf-8",
     )
     text = f"prompts: ['Hi {{{{n}}}}']\nproviders: ['exec: {sys.executable} answer.py', {{id: 'exec: none-such', label: gone}}]\n"
     found = await results(
-        write(f"{text}tests: [{{description: t, vars: {{n: Ann}}, assert: [{{type: contains, value: Hi Ann}}]}}]\n")
+        write(
+            f"{text}tests: [{{description: t, metadata: {{m: 1}}, vars: {{n: Ann}}, assert: [{{type: contains, value: Hi Ann}}]}}]\n"
+        )
     )
     answered, gone = found.values()
-    assert (answered.verdict, answered.answer) == (Verdict.PASSED, "Hi Ann {'n': 'Ann'}")
+    told = "{'n': 'Ann', '__evalId': 'eval-rubric', '__evalStepId': 'test-0-prompt-0-repeat-0', '__repeatIndex': 0}"
+    assert (answered.verdict, answered.answer) == (Verdict.PASSED, f"Hi Ann {told} {{'m': 1}} Hi {{{{n}}}} 0")
     assert gone.verdict is Verdict.UNSCORED
     assert "command not found: none-such" in gone.reason
 

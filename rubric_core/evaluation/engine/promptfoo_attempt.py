@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.default_graders import CHOSEN_BY_KEYS, default_grader
+from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import STORED
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
@@ -23,6 +25,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
+from rubric_core.evaluation.targets.promptfoo_context import row_context
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
@@ -131,7 +134,7 @@ class PromptfooAttempt(Attempt):
 
     def request(self, inputs: PromptInputs) -> Request:
         """See `Attempt.request`. Adds the settings of the row. Raises Unscored for a setting that is not supported."""
-        asked, filled = super().request(inputs), self.case.filled
+        asked, filled = replace_fields(super().request(inputs), row=self._row_context(inputs)), self.case.filled
         if filled is None or not filled.config:
             return asked
         name, targets = self.case.answered_by or self.case.options.target or "", self._targets
@@ -141,6 +144,13 @@ class PromptfooAttempt(Attempt):
                 f"rubric does not support `{refused}`, which the prompt or `options` set, of {name}", at=self.case.case
             )
         return replace_fields(asked, config=filled.config)
+
+    def _row_context(self, inputs: PromptInputs) -> Mapping[str, Any]:
+        """What providers that are programs learn of the row."""
+        case, sent = self.case, self.case.sent_prompt
+        raw, label = (inputs.question, inputs.question) if sent is None else (sent.text, _label_of(sent))
+        place = {"number": case.row_number, "column": case.column, "repeat": self.number - 1}
+        return row_context(raw, label, _test_of(case), **place)
 
     def _add_turn(self, inputs: PromptInputs, output: Any) -> None:
         """Make the row a turn of its conversation, where later rows may read it."""
@@ -212,6 +222,11 @@ class PromptfooAttempt(Attempt):
     def registry(self) -> dict[str, Evaluator]:
         """See `Attempt.registry`."""
         return {**super().registry(), PROMPTFOO_KIND: promptfoo_evaluator(self._judge)}
+
+
+def _label_of(prompt: PromptfooPrompt) -> str:
+    """The label of a prompt, which is the path of its program where it has none, as from the folder of the configuration."""
+    return prompt.program.removeprefix(URL) if prompt.program and Path(prompt.label).is_absolute() else prompt.label
 
 
 def _test_of(case: PromptfooRunnable) -> Mapping[str, Any]:

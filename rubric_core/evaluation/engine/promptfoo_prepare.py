@@ -23,6 +23,7 @@ from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
 from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.evaluation.targets.promptfoo_context import runtime_variables
 from rubric_core.evaluation.targets.promptfoo_models.model_call import FROM_FILE
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
@@ -195,7 +196,7 @@ async def _made_by_program(case: PromptfooRunnable, ports: Ports) -> MadePrompt 
         return None
     filling = RowFilling(case, ports, None, None)
     read = await asyncio.to_thread(lambda: {name: filling.value(name, value) for name, value in case.variables.items()})
-    variables = {**read, **case.earlier}
+    variables = {**read, **case.earlier, **runtime_variables(case.row_number, case.column, 0)}
     about = {"id": provider.id, "label": provider.label} if provider is not None else {}
     sealed = seal(ports, secrets_of(case, ports))
     place = PromptPlace(sealed, case.directory, case.options.time_limit, variables, about, prompt.config, case.case)

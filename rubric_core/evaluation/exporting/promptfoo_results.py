@@ -53,6 +53,8 @@ class _Row:
         #: The test in its suite, and which combination of its values this is.
         self.test_key = (case.suite, str(row.get("name", result.id)))
         self.number = int(row.get("number", 0))
+        #: The place of the test in its configuration.
+        self.order = int(row.get("order", 0))
         self.derived: Sequence[tuple[str, str]] = [(name, formula) for name, formula in row.get("derived_metrics", ())]
         self.weights: Mapping[str, float] = row.get("named_score_weights", {})
         #: The place of its column in the configuration.
@@ -66,8 +68,9 @@ class _Row:
 
     @property
     def named_scores(self) -> Mapping[str, Any]:
+        """Those of a row that is no error: promptfoo has none of the others."""
         found: Mapping[str, Any] = (self.result.details or {}).get("named_scores") or {}
-        return found
+        return found if self.failure != _ERROR else {}
 
     def components(self) -> list[dict[str, Any]]:
         """The results of its assertions."""
@@ -201,14 +204,18 @@ def promptfoo_results(run: ExportedRun) -> Iterator[str]:
     columns: dict[_Column, _Metrics] = {}
     places: dict[_Column, tuple[int, int]] = {}
     tests: dict[tuple[str, str], set[int]] = {}
+    orders: dict[tuple[str, str], tuple[int, int]] = {}
+    suites: dict[str, int] = {}
     for case, result in run:
         row = _Row(case, result)
         columns.setdefault(row.column, _Metrics()).add(row)
         places.setdefault(row.column, (row.place, len(places)))
         tests.setdefault(row.test_key, set()).add(row.number)
+        orders.setdefault(row.test_key, (suites.setdefault(case.suite, len(suites)), row.order))
     columns = {column: columns[column] for column in sorted(columns, key=places.__getitem__)}
     numbers = {column: number for number, column in enumerate(columns)}
-    keys = [(test, number) for test, found in tests.items() for number in sorted(found)]
+    # Tests of other files are in the order of the configuration, not in that of their places.
+    keys = [(test, number) for test in sorted(tests, key=orders.__getitem__) for number in sorted(tests[test])]
     test_numbers = {key: number for number, key in enumerate(keys)}
     yield _head(run, columns)
     between = "\n"

@@ -64,8 +64,17 @@ class CachedProvider(ProviderWrapper):
             "settings": [request.model, request.temperature, request.max_output_tokens, request.schema],
             "files": [[path.name, _digest(path, self.files)] for path in request.files],
             "attempt": request.attempt,
-            "case": [request.case_id, request.environment, request.variables] if self.told_case else None,
+            "case": [request.case_id, request.environment, request.variables, *_row(request)]
+            if self.told_case
+            else None,
         }
+
+
+def _row(request: Request) -> Iterator[object]:
+    """The row of promptfoo, without its assertions: another check of the same answer needs no new one."""
+    if request.row:
+        test = {name: value for name, value in request.row["test"].items() if name != "assert"}
+        yield {**request.row, "test": test}
 
 
 def file_digests(settings: object, directory: Path, files: Files) -> Mapping[str, str]:

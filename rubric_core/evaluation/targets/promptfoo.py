@@ -8,6 +8,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_command import command_parts
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables, seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_context import call_context
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
 from rubric_core.evaluation.targets.promptfoo_models.model import ModelSettings, PromptfooModel
 from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
@@ -197,10 +198,9 @@ class _Exec:
         argv = command_parts(str(self.settings.get("command") or ""))
         if not argv:
             raise ProviderError(f"it names no program ({self.place.where('command')})")
-        options = {"id": self.settings.get("id"), "config": self.settings.get("config") or {}}
-        prompt = {"raw": request.prompt, "label": request.prompt, "config": dict(request.config)}
-        context = {"vars": dict(request.variables), "prompt": prompt}
-        told = (request.prompt, json.dumps(options), json.dumps(context, ensure_ascii=False, default=str))
+        # The program runs in the directory of the configuration.
+        options = {"id": self.settings.get("id"), "config": {**(self.settings.get("config") or {}), "basePath": "."}}
+        told = (request.prompt, _as_json(options), _as_json(call_context(request)))
         runs = ProgramRunner(self.place, self.ports, _TIMEOUT, None)
         finished = await runs.finished((*argv, *told), request)
         output = finished.stdout.decode("utf-8", "replace").strip()
@@ -208,3 +208,7 @@ class _Exec:
         if finished.exit_code or (error and not output):
             raise runs.failed(finished)
         return Answer(output, duration_ms=finished.seconds * 1000)
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -7,6 +7,7 @@ from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_context import call_context
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, pattern
@@ -56,9 +57,7 @@ class PromptfooScript:
         # The code runs in the directory of the configuration.
         config = {**(self.settings.get("config") or {}), "basePath": "."}
         options = {"id": self.settings.get("id"), "config": config}
-        prompt = {"raw": request.prompt, "label": request.prompt, "config": dict(request.config)}
-        context = {"vars": dict(request.variables), "prompt": prompt}
-        arguments = {"prompt": request.prompt, "options": options, "context": context}
+        arguments = {"prompt": request.prompt, "options": options, "context": call_context(request)}
         request.sent(SentPayload(self.name, request.messages, argv=(self.code.removeprefix(URL),)))
         language = language_of(self.code, ruby=True)
         is_class = language == "javascript"

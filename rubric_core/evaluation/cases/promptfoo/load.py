@@ -75,9 +75,11 @@ def _cases(
     named = [names[number] for number in range(len(tests))]
     needed = needed_tests(maker.prompts, tests, named) if serial else ()
     before = histories(tests, named, needed) if serial else [""] * len(tests)
+    first = 0
     for number, test in enumerate(tests):
         own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
-        made = maker.case(test, names[number], own, is_serial=serial, history_hash=before[number])
+        made = maker.case(test, names[number], own, is_serial=serial, history_hash=before[number], first_row=first)
+        first += made.row_count * maker.repeat(test)
         if serial and needed[number]:  # whatever came of the earlier ones
             vars(made.case).update(depends_on=list(needed[number]), on_dependency_failure="run")
         yield made
@@ -190,14 +192,18 @@ class CaseMaker:
 
     def _made_case(self, test: PromptfooTest) -> Case:
         """The case fields that the engine reads."""
-        case = Case(test.node.span, test.node)
-        repeat = test.part("options").get("repeat", self._settings.get("repeat"))
-        if isinstance(repeat, int) and repeat > 1:
+        case, repeat = Case(test.node.span, test.node), self.repeat(test)
+        if repeat > 1:
             count = Repeat(test.node.span, None, count=repeat, strategy="pass_all")
             vars(case)["run"] = RunSettings(test.node.span, None, repeat=count)
         if test.part("metadata"):
             vars(case)["metadata"] = dict(test.part("metadata"))
         return case
+
+    def repeat(self, test: PromptfooTest) -> int:
+        """How often a test is run."""
+        written = test.part("options").get("repeat", self._settings.get("repeat"))
+        return written if isinstance(written, int) and written > 1 else 1
 
     def problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
         """The errors by the identity of the node that contains them (shared by the rounds of a scenario).

@@ -68,6 +68,8 @@ class PromptfooRunnable(Runnable):
     grader_names: Mapping[int, str] = field(default_factory=dict)
     #: The assertions of `defaultTest` that all cases share, by the identity of their settings; None where each has its own.
     shared_assertions: dict[int, PromptfooAssertion] | None = None
+    #: The number that promptfoo gives to the first row of the test, from 0.
+    first_row: int = 0
     #: The target that answers in place of the provider of the row; empty for none.
     answered_by: str = ""
     #: The prompt that the row sends, once it is rendered.
@@ -164,6 +166,19 @@ class PromptfooRunnable(Runnable):
             label = ",".join(row_label(name, str(value)) for name, value in chosen.items())
             yield Variant(label, {**written, **chosen}, number=number)
 
+    @property
+    def row_count(self) -> int:
+        """The number of combinations of its values, before `transformVars`; 1 if there are too many to run."""
+        try:
+            return sum(1 for _ in self.rows())
+        except Unscored:
+            return 1
+
+    @property
+    def row_number(self) -> int:
+        """The number of the row in the run."""
+        return self.first_row + self.place.number
+
     def _values(self, value: Any) -> Sequence[Any]:
         """The values of a variable that makes a row for each: a list that begins with a text, or the files of a pattern; else none."""
         if isinstance(value, list):
@@ -183,21 +198,27 @@ class PromptfooRunnable(Runnable):
         return RowPlace(self.base_id, number, self.options.target or "", prompt)
 
     @property
+    def column(self) -> int:
+        """The number of the column of the row."""
+        names = [(provider.name, id(each)) for provider, each in self.columns]
+        own = (self.options.target, id(self.sent_prompt))
+        return names.index(own) if own in names else len(names)
+
+    @property
     def row_data(self) -> Mapping[str, Any] | None:
         """Prompt, values and test of a row, as promptfoo's result files have them. None for anything but a row."""
         variant, prompt, data = self.variant, self.sent_prompt, self.test.data
         if variant is None or prompt is None:
             return None
         written = self.test.part("vars") if variant.variables is None else variant.variables
-        names = [(provider.name, id(each)) for provider, each in self.columns]
-        column = (self.options.target, id(prompt))
         kept = {name: data[name] for name in ("description", "threshold", "metadata") if data.get(name) is not None}
         derived = self.matrix.configuration.derived_metrics
         return {
             **({"derived_metrics": derived} if derived else {}),
             "name": self.base_id,
             "number": self.place.number,
-            "column": names.index(column) if column in names else len(names),
+            "order": self.first_row,
+            "column": self.column,
             "prompt": {"raw": prompt.text, "label": prompt.label},
             "vars": {name: self.variables.get(name, value) for name, value in written.items()},
             "test": {**kept, "assert": [stored_settings(settings) for settings, _ in self.test.assertions]},
