@@ -235,6 +235,8 @@ async def test_a_key_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytes
         ("openai:responses:o3", {}, "openai", {"model": "o3", "api_format": "responses", "api_key": "${{ OPENAI_API_KEY }}"}),
         ("openrouter:a/b", {"apiBaseUrl": "http://x/v1"}, "openai", {"model": "a/b", "base_url": "http://x/v1", "api_key": "${{ OPENROUTER_API_KEY }}"}),
         ("groq:m", {"apiBaseUrl": "http://x/v1"}, "openai", {"model": "m", "base_url": "https://api.groq.com/openai/v1", "api_key": "${{ GROQ_API_KEY }}"}),
+        ("fireworks:accounts/a/models/m", {}, "openai", {"model": "accounts/a/models/m", "base_url": "https://api.fireworks.ai/inference/v1", "api_key": "${{ FIREWORKS_API_KEY }}"}),
+        ("nvidia:a/m", {"apiBaseUrl": "http://x/v1"}, "openai", {"model": "a/m", "base_url": "http://x/v1", "api_key": "${{ NVIDIA_API_KEY }}"}),
         ("anthropic:messages:claude-x", {"max_tokens": 5}, "anthropic", {"model": "claude-x", "max_output_tokens": 5, "api_key": "${{ ANTHROPIC_API_KEY }}"}),
         ("google:gemini-x", {"apiKeyEnvar": "MY_KEY"}, "gemini", {"model": "gemini-x", "api_key": "${{ MY_KEY }}"}),
         ("openrouter:a/b:free", {}, "openrouter", {"model": "a/b:free", "api_key": "${{ OPENROUTER_API_KEY }}"}),

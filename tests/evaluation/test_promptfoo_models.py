@@ -109,6 +109,8 @@ def test_the_environment_sets_defaults() -> None:
         ("xai:grok-4", {"stop": ["a"], "reasoning_effort": "low", "search_parameters": {"a": 1}}, {"temperature": 0, "search_parameters": {"a": 1}}),
         ("xai:grok-2", {"stop": ["a"]}, {**USUAL, "stop": ["a"]}),
         ("cerebras:m", {"max_completion_tokens": 5}, {"temperature": 0, "max_completion_tokens": 5}),
+        ("fireworks:accounts/a/m", {"top_k": 3, "max_tokens": 5}, {"temperature": 0, "max_tokens": 5}),
+        ("nvidia:a/m", {"tools": TOOLS}, {**USUAL, "tools": TOOLS}),
         ("openrouter:a/b", {"route": "fallback", "transforms": []}, {**USUAL, "route": "fallback", "transforms": []}),
         ("mistral:m", {"parallel_tool_calls": 0, "tools": TOOLS}, {"top_p": 1, "max_tokens": 1024, "random_seed": None, "parallel_tool_calls": False, "tools": TOOLS}),
         ("azure:chat:d", {"seed": 1}, {**USUAL, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0, "seed": 1}),

@@ -46,6 +46,8 @@ _VENDORS: Mapping[str, _Vendor] = {
     "togetherai": _Vendor("openai", "TOGETHER_API_KEY", "https://api.together.xyz/v1", is_fixed=True),
     "perplexity": _Vendor("openai", "PERPLEXITY_API_KEY", "https://api.perplexity.ai", (), is_fixed=True),
     "cerebras": _Vendor("openai", "CEREBRAS_API_KEY", "https://api.cerebras.ai/v1", (), is_fixed=True),
+    "fireworks": _Vendor("openai", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1", (), ("FIREWORKS_API_BASE_URL",)),
+    "nvidia": _Vendor("openai", "NVIDIA_API_KEY", "https://integrate.api.nvidia.com/v1", (), ("NVIDIA_API_BASE_URL",)),
     "github": _Vendor("openai", "GITHUB_TOKEN", "https://models.github.ai/inference", (), is_fixed=True),
 }  # fmt: skip
 #: Request types that are not chat, such as embeddings.
