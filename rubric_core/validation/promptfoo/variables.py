@@ -12,7 +12,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.syntax.tree import Mapping, Node, Scalar
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
@@ -112,6 +112,10 @@ def _typos_in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[
         yield from _in_text(node, slips, suite.frame, every, "no case has a value for")
 
 
+#: Providers that make requests of variables, and those that are programs.
+_REQUESTS, _PROGRAMS = ("http", "ws:", "wss:", "websocket"), ("file://", "python:", "ruby:", "golang:", "package:")
+
+
 def _without_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
     """A configuration without `prompts`: promptfoo sends the variable `prompt`, which cases may have."""
     node = suite.configuration.node
@@ -121,10 +125,31 @@ def _without_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[F
     names = {each.name for each in node.entries}
     if entry is None or names & {"prompts", "redteam", "<<", "$ref", "plugins", "strategies"}:
         return
-    if all(placed.case.has("provider_output") for placed in suite.listed):
+    if all(placed.case.has("provider_output") for placed in suite.listed) or not _sends_prompt(entry.value):
         return
     words = "there are no `prompts`, and no case has a value for `prompt`, which promptfoo sends instead"
     yield Finding(suite.frame.outer(entry.key.span), words, consequence="promptfoo warns, and sends an empty prompt")
+
+
+def _sends_prompt(providers: Node) -> bool:
+    """Whether a provider needs a prompt: requests are made of variables, and programs read them."""
+    items = providers.items if isinstance(providers, Sequence) else [providers]
+    for item in items:
+        identity = item.get("id") if isinstance(item, Mapping) else item
+        if not isinstance(identity, Scalar) or not identity.text.startswith((*_REQUESTS, *_PROGRAMS)):
+            return True
+        if identity.text.startswith(_REQUESTS) and _names_prompt(item):
+            return True
+    return False
+
+
+def _names_prompt(node: Node | None) -> bool:
+    """Whether a text in it has a template that may contain the prompt."""
+    if isinstance(node, Scalar):
+        return "{{" in node.text and "prompt" in node.text
+    if isinstance(node, Mapping):
+        return any(_names_prompt(entry.value) for entry in node.entries)
+    return isinstance(node, Sequence) and any(map(_names_prompt, node.items))
 
 
 def _in_code(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
