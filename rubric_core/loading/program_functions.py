@@ -34,6 +34,13 @@ _HIDDEN = pattern(
     r"|\b(?:exports[ \t]{0,9}=|export[ \t]{1,9}default)\s{0,9}\{[^{}]{0,2000}\.\.\."
     r"|\bexport[ \t]{0,9}\*|\bexports\[|\bObject\.(?:assign|definePropert\w{1,3})\(\s{0,9}(?:module\.)?exports"
 )
+_ASSIGNED_EXPORTS = pattern(r"^[ \t]{0,9}exports[ \t]{0,9}=(?!=)", re.MULTILINE)
+#: A class that inherits nothing, and how a module is a name.
+_CLASS = r"\bclass[ \t]{{1,9}}{name}[ \t]{{0,9}}\{{"
+_ONE_CLASS = pattern(
+    r"\bmodule\.exports[ \t]{0,9}=[ \t]{0,9}([A-Za-z_$][\w$]{0,60})[ \t]{0,9};?[ \t]{0,9}$|^export[ \t]{1,9}default[ \t]{1,9}(?:class[ \t]{1,9})?([A-Za-z_$][\w$]{0,60})\b",
+    re.MULTILINE,
+)
 #: A module that is one name.
 _EXPORTED_NAME = pattern(
     r"\bmodule\.exports[ \t]{0,9}=[ \t]{0,9}([A-Za-z_$][\w$]{0,60})[ \t]{0,9};?[ \t]{0,9}$", re.MULTILINE
@@ -94,6 +101,8 @@ def _in_ruby(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
 
 
 def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    if _ASSIGNED_EXPORTS.search(text) and "module.exports" not in text and "exports." not in text:
+        return ProgramTrouble("exports nothing: `exports` is a variable there; write `module.exports`")
     if not _EXPORTS.search(text):
         return ProgramTrouble("exports nothing" + ("; write `module.exports`" if "module.export" in text else ""))
     exported = _EXPORTED_NAME.search(text)
@@ -101,10 +110,21 @@ def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | No
         rf"\bfunction[ \t]{{1,9}}{re.escape(exported[1])}[ \t]{{0,9}}\(", text
     )
     # A function has no members but those that the text gives it.
+    if functions == METHODS and _is_plain_class(text):
+        return _lacking(functions, frozenset(_WORD.findall(text)))
     if (_INHERITS if functions == METHODS else _HIDDEN).search(_EXPORTED_NAME.sub("", text) if is_function else text):
         return None
     words = frozenset(_WORD.findall(text))
     return _lacking(functions, words)
+
+
+def _is_plain_class(text: str) -> bool:
+    """Whether a module is one class, whose methods all stand in its text."""
+    found = _ONE_CLASS.search(text)
+    if found is None or "Object.assign" in text or "['" in text or '["' in text:
+        return False
+    name = re.escape(found[1] or found[2])
+    return re.search(_CLASS.format(name=name), text) is not None and "extends" not in text
 
 
 def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:

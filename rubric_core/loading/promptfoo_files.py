@@ -106,7 +106,7 @@ class _Places(CasePlaces):
         """The texts of prompts, whose templates are judged where the files are named."""
         for path in paths:
             text = self.look.text(path) if path.suffix not in CODE_FILES else None
-            if text is not None and ("{{" in text or "{%" in text or path.suffix in (*DATA, ".jsonl")):
+            if text is not None and ("{{" in text or "{%" in text or "}}" in text or path.suffix in (*DATA, ".jsonl")):
                 name = Path(os.path.relpath(path, self.base)).as_posix()
                 self.issues.append(PromptFileText(span=at.span, name=name, text=text))
 

@@ -6,10 +6,12 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.promptfoo_lookup import PromptfooLookup
 from rubric_core.loading.promptfoo_nested_files import DATA
+from rubric_core.loading.reference_issues import BrokenProgram
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["EXEC", "ProviderPlaces"]
@@ -27,6 +29,9 @@ EXEC = "exec:"
 _INTERPRETERS = frozenset(
     {"bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh"}
 )
+
+#: A function of a file that promptfoo does not look for.
+_JAVASCRIPT_FUNCTION = pattern(r"\.(?:[cm]?[jt]s):[A-Za-z_$][\w$]{0,60}\Z")
 
 
 class ProviderPlaces(PromptfooLookup):
@@ -60,6 +65,11 @@ class ProviderPlaces(PromptfooLookup):
         for path in found or ():
             if path.suffix.lower() in DATA:
                 self.files[path] = FileKind.PROMPTFOO_PROVIDERS if listed else FileKind.PROMPTFOO_PROVIDER
+        function = _JAVASCRIPT_FUNCTION.search(node.text)
+        if found and function is not None:
+            words = "is a provider as a whole: promptfoo takes no function of it"
+            self.issues.append(BrokenProgram(span=node.span, node=node, name=name, trouble=words, consequence=STOPS))
+            return
         self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True)
 
     def grader(self, shape: Shape) -> None:

@@ -28,7 +28,7 @@ _CHAT = (
     "temperature", "max_tokens", "max_completion_tokens", "top_p", "stop", "seed", "response_format", "tools", "tool_choice", "functions",
     "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost",
 )  # fmt: skip
-_CLAUDE = ("max_tokens", "temperature", "tools", "tool_choice", "thinking", *_KEYS, "headers", "cost")
+_CLAUDE = ("max_tokens", "temperature", "top_p", "top_k", "tools", "tool_choice", "thinking", *_KEYS, "headers", "cost")
 _GEMINI = (
     "generationConfig",
     "systemInstruction",
@@ -145,5 +145,7 @@ KINDS_OF_VENDORS = MappingProxyType({
 
 def known_provider(identity: str) -> KnownProvider | None:
     """The family of an id; None if it is not in the catalogue."""
+    if identity.startswith(("ws://", "wss://")):
+        identity = "websocket"
     found = [each for each in PROVIDERS if identity == each.begin or (identity.startswith(each.begin))]
     return max(found, key=lambda each: len(each.begin), default=None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
@@ -68,4 +68,4 @@ def _is_sure(placed: PlacedCase, name: str) -> bool:
     case = placed.case
     if case.borrowed or any(case.has(field) for field in ("prompts", "provider_output")) or not case.has("vars"):
         return False
-    return closest(name, sorted(placed.summary.names)) is None and not case.places["vars"].borrowed
+    return not any(is_typo(each, name) for each in placed.summary.names) and not case.places["vars"].borrowed

@@ -14,6 +14,7 @@ from rubric_core.validation.rule import Finding
 
 __all__ = ["faults_of_program"]
 
+_DROPPED = "the function returns nothing here"
 _THROWS = "the code throws where it comes to that"
 #: Shorter names resemble too many others.
 _LEAST_NAME = 3
@@ -48,6 +49,9 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         return
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
+    faults += [
+        _Fault(each.offset, "this mapping is dropped; `return` is missing before it", _DROPPED) for each in read.dropped
+    ]
     for fault in sorted(faults)[:_MOST]:
         words = f"{program.name}, line {_line(program, fault.offset)}: {fault.words}"
         yield Finding(program.span, words, consequence=fault.consequence)

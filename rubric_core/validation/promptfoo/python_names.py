@@ -4,7 +4,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-__all__ = ["free_names", "keys_of_mappings", "members_of"]
+__all__ = ["dropped_mappings", "free_names", "keys_of_mappings", "members_of"]
 
 #: The names of a module besides built-in names, and those that promptfoo imports.
 _GIVEN = frozenset({"json", "main", "__file__", "__builtins__", "__annotations__", "__class__"})
@@ -48,6 +48,15 @@ def keys_of_mappings(tree: ast.Module) -> Iterator[list[tuple[str, int, int]]]:
         if isinstance(node, ast.Dict):
             keys = [each for each in node.keys if isinstance(each, ast.Constant) and isinstance(each.value, str)]
             yield [(str(each.value), each.lineno, each.col_offset + 1) for each in keys]
+
+
+def dropped_mappings(tree: ast.Module) -> list[tuple[str, int, int]]:
+    """Mappings that are written as a statement of their own, as `return` is missing before them."""
+    return [
+        ("{", node.lineno, node.col_offset)
+        for node in _nodes(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Dict) and node.value.keys
+    ]
 
 
 def members_of(tree: ast.Module) -> Iterator[tuple[str, str, int, int]]:

@@ -71,8 +71,8 @@ _OFTEN_IN_PYTHON = (
     "append", "endswith", "extend", "format", "items", "lower", "lstrip", "replace", "rstrip", "split", "splitlines", "startswith", "strip",
     "upper", "values",
 )  # fmt: skip
-#: Shorter names are words of other kinds too often.
-_LEAST_METHOD = 5
+#: Shorter names are words of other kinds too often; of this length, only swapped letters are a slip.
+_LEAST_METHOD = 4
 #: Longer names have no similar words.
 _LONG_METHOD = 8
 
@@ -147,6 +147,8 @@ def _is_slip(name: str, meant: str) -> bool:
         return False
     if len(name) == len(meant):
         return len(meant) >= _LONG_METHOD or sorted(name) == sorted(meant)
+    if len(name) == _LEAST_METHOD:
+        return False
     longer, shorter = sorted((name, meant), key=len, reverse=True)
     places = range(1, len(longer)) if longer is name else range(len(longer))
     return any(

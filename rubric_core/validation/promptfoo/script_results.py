@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rubric_core.language.closest_name import is_typo
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 
-__all__ = ["RESULT_REFUSED", "ResultSlip", "slips_of_results"]
+__all__ = ["RESULT_REFUSED", "ResultSlip", "results_without_reason", "slips_of_results"]
 
 #: The keys that every result has, and those that some have.
 _REQUIRED = ("pass", "score", "reason")
@@ -55,3 +55,13 @@ def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSl
             if key.text not in _KNOWN and (is_typo(key.text, meant) or _CALLED.get(key.text) == meant):
                 yield ResultSlip(key, meant)
                 break
+
+
+def results_without_reason(read: CodeReading, code: str) -> Iterator[FreeName]:
+    """The `pass` of each result that has a score as well, in code that never speaks of a reason."""
+    if "reason" in code or "..." in code or "Object.assign" in code:
+        return
+    for keys in read.objects:
+        names = {key.text for key in keys}
+        if {"pass", "score"} <= names <= _KNOWN:
+            yield next(key for key in keys if key.text == "pass")

@@ -57,6 +57,8 @@ class CodeReading(NamedTuple):
     objects: tuple[tuple[FreeName, ...], ...] = ()
     #: The `=` of a result that is an assignment, in JavaScript.
     assigned_at: int | None = None
+    #: Mappings of Python that nothing takes.
+    dropped: tuple[FreeName, ...] = ()
     #: The methods of the classes that JavaScript defines.
     methods: frozenset[str] = frozenset()
     #: The members that Python reads of modules, and the methods that it calls of values, whose first text is empty.
@@ -108,7 +110,12 @@ def read_python_module(code: str) -> CodeReading:
 
 
 def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, before_column: int) -> CodeReading:
-    from rubric_core.validation.promptfoo.python_names import free_names, keys_of_mappings, members_of  # noqa: PLC0415
+    from rubric_core.validation.promptfoo.python_names import (  # noqa: PLC0415
+        dropped_mappings,
+        free_names,
+        keys_of_mappings,
+        members_of,
+    )
 
     def placed(names: Iterable[tuple[str, int, int]]) -> tuple[FreeName, ...]:
         found = ((name, _offset(lines, line - before_line, column - before_column)) for name, line, column in names)
@@ -118,7 +125,15 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
     members = tuple(
         (owner, at) for owner, name, line, column in members_of(tree) for at in placed(((name, line, column),))
     )
-    return CodeReading("", None, placed(names), bound, tuple(map(placed, keys_of_mappings(tree))), members=members)
+    return CodeReading(
+        "",
+        None,
+        placed(names),
+        bound,
+        tuple(map(placed, keys_of_mappings(tree))),
+        dropped=placed(dropped_mappings(tree)),
+        members=members,
+    )
 
 
 def _offset(lines: list[str], line: int, column: int) -> int | None:
@@ -137,7 +152,12 @@ def read_javascript_module(code: str) -> CodeReading:
     read = read_function_body(_EXPORTED.sub(lambda found: " " * len(found[0]), code))
     free = tuple(FreeName(token.text, token.start) for token in read.free)
     return CodeReading(
-        read.fault, read.fault_at if read.fault else None, free, read.bound, _objects(read, code, 0), None, read.methods
+        read.fault,
+        read.fault_at if read.fault else None,
+        free,
+        read.bound,
+        _objects(read, code, 0),
+        methods=read.methods,
     )
 
 

@@ -16,7 +16,7 @@ from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_members import misspelt_members
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
-from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
+from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, results_without_reason, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
 
@@ -90,6 +90,7 @@ def _read(
     if not is_python and not place.borrowed:
         yield from (replace(each, consequence=_FAILS) for each in misspelt_members(node, text))
     yield from _results(read, place, node, text, is_python=is_python)
+    yield from _without_reason(read, place, node, text)
     given = ("output", "context") if is_python else _PARAMETERS
     yield from (
         replace(each, consequence=_FAILS)
@@ -188,6 +189,12 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
     yield from misspelt_members(node, text)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
+
+
+def _without_reason(read: CodeReading, place: FieldPlace, node: Scalar, text: str) -> Iterator[Finding]:
+    for key in results_without_reason(read, node.text):
+        at = None if place.borrowed else place_in_code(node, text, key.offset, len(key.text))
+        yield Finding(at or place.value, "this result has no `reason`", consequence=RESULT_REFUSED)
 
 
 def _misspelt_return(node: Scalar, text: str) -> Span | None:

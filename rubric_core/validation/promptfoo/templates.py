@@ -56,9 +56,13 @@ _OWN = frozenset({
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])(?<!\{ )\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
-_OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
+_OPEN = pattern(
+    r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?:\|[ \t]{0,9}\w{1,40}[ \t]{0,9})?(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE
+)
 #: `{name}}`: a brace is missing at the start.
-_HALF = pattern(r"(?<![{\w$\\%#\"'\]:])\{([ \t]?[A-Za-z_][\w.]{0,60}[ \t]?)\}\}(?!\})")
+_HALF = pattern(
+    r"(?:(?<![{\w$\\%#\"'\]:])|(?<= \")(?=\{[\w. \t]{1,62}\}\}\"))\{([ \t]?[A-Za-z_][\w.]{0,60}(?:[ \t]\|[ \t]\w{1,40})?[ \t]?)\}\}(?!\})"
+)
 _OPENED = pattern(r"(?<!\{)\{#")
 _ANCHOR = pattern(r"\{#[\w.:-]{0,60}\}?")
 #: `{ {name} }`: a formatter has put blanks between the braces.

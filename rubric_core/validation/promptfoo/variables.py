@@ -80,12 +80,13 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     shared = _GIVEN.union(suite.digest.common, *defaults)
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
     misplaced = any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+    if suite.digest.is_plain and not misplaced:
+        yield from _without_prompts(suite, every)
     if _has_hooks(suite):
         yield from _typos_in_prompts(suite, every) if suite.digest.is_plain and not misplaced else ()
         return
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
-        yield from _without_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, _GIVEN)
     shared = _reused_names(suite, shared)
@@ -209,12 +210,15 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
         yield from _with_dollar(node, suite)
     for each in suite.outside or ():
         for text in (each.texts or ()) if each.what == "prompt" else ():
-            for name in dict.fromkeys(u.name for u in names_in(text) if not u.optional and u.name not in every):
-                yield Finding(
-                    suite.frame.outer(each.node.span),
-                    f"no case has a value for `{name}`, which this prompt uses",
-                    consequence=_EMPTY,
-                )
+            first: dict[str, int] = {}
+            for used in names_in(text):
+                if not used.optional and used.name not in every:
+                    first.setdefault(used.name, text.count("\n", 0, used.span.start) + 1)
+            for name, line in first.items():
+                meant = closest(name, sorted(every - _GIVEN))
+                advice = f"; did you mean `{meant}`?" if meant else ""
+                words = f"no case has a value for `{name}`, which this prompt uses in line {line}{advice}"
+                yield Finding(suite.frame.outer(each.node.span), words, consequence=_EMPTY)
 
 
 def _with_dollar(node: Scalar, suite: PromptfooSuite) -> Iterator[Finding]:
@@ -288,7 +292,8 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = {used.name for text in texts for used in names_in(text) if not used.optional}
-    others = suite.digest.names & (asked - suite.digest.common)
+    elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
+    others = suite.digest.names.union(*elsewhere) & (asked - suite.digest.common)
     for placed, summary in suite.digest.listed if others else ():
         yield from _slips_in(placed, summary, asked, others, "this case lacks")
     parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]

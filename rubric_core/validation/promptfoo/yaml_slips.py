@@ -29,6 +29,8 @@ _FIELDS = (
 )
 #: A text with a quote at its end and no other; not the sign of inches.
 _UNOPENED = pattern(r"[^\"]*[^\"\d]\"")
+#: The same with a single quote; after an s, and after a number, it has other meanings.
+_UNOPENED_SINGLE = pattern(r"[^']{2,2000}[^'sSxXzZ\d]'")
 #: An item without a blank after its dash. Program options and negative numbers are not meant.
 _DASH = pattern(r"-(?=[\"'{\[]|[^\W\d_])")
 _ONE_TEXT = "YAML reads these lines as one text"
@@ -76,6 +78,10 @@ def _slip(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding
             Span(start, start + len(node.text.split()[0])), "a list starts here; its first item needs a dash", fixes=(fix,),
             consequence=_ONE_TEXT,
         )  # fmt: skip
+    elif _UNOPENED_SINGLE.fullmatch(node.text):
+        fix = Fix("open the quote", (Edit(Span(start, start), "'"),), safe=False)
+        at = Span(node.span.end - 1, node.span.end)
+        yield Finding(at, "no quote opens before this one, so YAML reads `'` as part of the text", fixes=(fix,))
     elif _UNOPENED.fullmatch(node.text):
         fix = Fix("open the quote", (Edit(Span(start, start), '"'),), safe=False)
         at = Span(node.span.end - 1, node.span.end)
