@@ -155,6 +155,11 @@ def test_requests_to_claude(identity: str, config: dict[str, Any], sent: dict[st
         ({"systemInstruction": "Be brief"}, {"generationConfig": {}, "system_instruction": {"parts": [{"text": "Be brief"}]}}),
         ({"responseSchema": {"a": 1}}, {"generationConfig": {"response_schema": {"a": 1}, "response_mime_type": "application/json"}}),
         ({"tools": [{"google_search": {}}]}, {"generationConfig": {}, "tools": [{"google_search": {}, "googleSearch": {}}]}),
+        ({"tool_choice": "required"}, {"generationConfig": {}, "toolConfig": {"functionCallingConfig": {"mode": "ANY"}}}),
+        (
+            {"toolConfig": {"functionCallingConfig": {"mode": "any", "allowedFunctionNames": ["f"]}}, "tool_choice": "none"},
+            {"generationConfig": {}, "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["f"]}}},
+        ),
         ({"tools": TOOLS, "tool_choice": "none"}, {"generationConfig": {}, "toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}),
         (
             {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "title": "T", "properties": {"a": {"type": "array", "items": {"type": "string", "default": 1}}}}}}]},
