@@ -5,10 +5,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rubric_core.language.closest_name import is_typo
+from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 
 __all__ = ["RESULT_REFUSED", "ResultSlip", "results_without_reason", "slips_of_results"]
 
+#: A name whose value a mapping is; code that reads parts of it may give one of them as its result.
+_NAMED = pattern(r"\b([A-Za-z_$][\w$]{0,60})[ \t]{0,9}=\s{0,9}\{\s{0,99}['\"]?\Z")
+#: So many characters before its first key suffice to find the name of a mapping.
+_NEAR = 200
 #: The keys that every result has, and those that some have.
 _REQUIRED = ("pass", "score", "reason")
 _KNOWN = frozenset({
@@ -63,5 +68,7 @@ def results_without_reason(read: CodeReading, code: str) -> Iterator[FreeName]:
         return
     for keys in read.objects:
         names = {key.text for key in keys}
-        if {"pass", "score"} <= names <= _KNOWN:
+        named = _NAMED.search(code[: keys[0].offset][-_NEAR:]) if keys else None
+        is_part = named is not None and (named[1] + "." in code or named[1] + "[" in code)
+        if {"pass", "score"} <= names <= _KNOWN and not is_part:
             yield next(key for key in keys if key.text == "pass")
