@@ -28,7 +28,7 @@ _CHAT = (
     "temperature", "max_tokens", "max_completion_tokens", "top_p", "stop", "seed", "response_format", "tools", "tool_choice", "functions",
     "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost",
 )  # fmt: skip
-_CLAUDE = ("max_tokens", "temperature", "top_p", "top_k", "tools", "tool_choice", "thinking", *_KEYS, "headers", "cost")
+_CLAUDE = ("max_tokens", "temperature", "tools", "tool_choice", "thinking", "top_p", "top_k", *_KEYS, "headers", "cost")
 _GEMINI = (
     "generationConfig",
     "systemInstruction",
