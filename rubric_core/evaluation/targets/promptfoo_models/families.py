@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from rubric_core.evaluation.targets.promptfoo_models.anthropic import ANTHROPIC_MESSAGES, ANTHROPIC_RUBRIC
+from rubric_core.evaluation.targets.promptfoo_models.azure_chat import AZURE_CHAT
 from rubric_core.evaluation.targets.promptfoo_models.gemini import GEMINI
 from rubric_core.evaluation.targets.promptfoo_models.mistral import MISTRAL
 from rubric_core.evaluation.targets.promptfoo_models.model_call import ModelFamily
 from rubric_core.evaluation.targets.promptfoo_models.ollama import OLLAMA_CHAT, OLLAMA_COMPLETION
-from rubric_core.evaluation.targets.promptfoo_models.openai_chat import AZURE_CHAT, CHAT, OPENROUTER_CHAT
+from rubric_core.evaluation.targets.promptfoo_models.openai_chat import CHAT, OPENROUTER_CHAT
 from rubric_core.evaluation.targets.promptfoo_models.responses import RESPONSES
 
 __all__ = ["family_of"]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rubric_core.evaluation.targets.promptfoo_models.chat_replies import about_completion, message_of
 from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     ModelCall,
     ModelFamily,
@@ -11,12 +12,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     kept,
     true_ones,
 )
-from rubric_core.evaluation.targets.promptfoo_models.openai_chat import (
-    USUAL_LIMIT,
-    about_completion,
-    message_of,
-    messages_to_send,
-)
+from rubric_core.evaluation.targets.promptfoo_models.openai_chat import USUAL_LIMIT, messages_to_send
 
 __all__ = ["MISTRAL"]
 

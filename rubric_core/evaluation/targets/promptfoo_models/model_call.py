@@ -10,9 +10,11 @@ __all__ = [
     "FROM_FILE",
     "ModelCall",
     "ModelFamily",
+    "default_number",
     "first_given",
     "is_true",
     "kept",
+    "mapping_or_empty",
     "number_in",
     "true_ones",
 ]
@@ -87,3 +89,13 @@ def number_in(environment: Mapping[str, str], name: str, default: float | None =
         return default
     value = float(found[0])
     return int(value) if value.is_integer() else value
+
+
+def mapping_or_empty(value: Any) -> Mapping[str, Any]:
+    """A value if it is a mapping; else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def default_number(call: ModelCall, config: Mapping[str, Any], name: str, usual: float) -> float | None:
+    """A setting from the environment, or promptfoo's default."""
+    return number_in(call.environment, name, None if is_true(config.get("omitDefaults")) else usual)

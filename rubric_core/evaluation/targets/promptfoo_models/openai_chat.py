@@ -3,30 +3,36 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import NO_JSON, chat_messages, json_value
+from rubric_core.evaluation.targets.promptfoo_models.chat_replies import (
+    about_chat,
+    about_ended,
+    message_of,
+    parsed,
+    refuse_error,
+    shows_thinking,
+    wants_data,
+)
 from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     FROM_FILE,
     ModelCall,
     ModelFamily,
+    default_number,
     first_given,
     is_true,
     kept,
+    mapping_or_empty,
     number_in,
     true_ones,
 )
-from rubric_core.evaluation.targets.providers.api import answer_from_reply
-from rubric_core.ports import Answer, ProviderError
 
-__all__ = [
-    "AZURE_CHAT", "CHAT", "OPENROUTER_CHAT", "USUAL_LIMIT", "about_completion", "message_of", "messages_to_send", "thinks", "wants_data",
-]  # fmt: skip
+__all__ = ["CHAT", "FILLED", "OPENROUTER_CHAT", "REFUSED", "USUAL_LIMIT", "messages_to_send", "thinks"]
 
 #: The limit of tokens that promptfoo sends by default.
 USUAL_LIMIT = 1024
 #: Settings with which the output does not come from the model's reply.
-_REFUSED = frozenset({"mcp", "functionToolCallbacks"})
-_FILLED = ("tools", "functions", "response_format", "reasoning_effort")
+REFUSED = frozenset({"mcp", "functionToolCallbacks"})
+FILLED = ("tools", "functions", "response_format", "reasoning_effort")
 #: Vendors to which promptfoo sends all settings verbatim.
 _SENT_WHOLE = frozenset({"togetherai", "cerebras"})
 #: Parts of the names of Groq's models that think, and the models of xAI that accept `reasoning_effort`.
@@ -69,23 +75,14 @@ def _config(call: ModelCall) -> Mapping[str, Any]:
     if call.vendor in _SENT_WHOLE:
         return {"passthrough": {name: value for name, value in call.own.items() if name != FROM_FILE}, **row}
     if call.vendor == "openrouter":
-        further = {**true_ones(call.own, _ROUTING), **_mapping(call.own.get("passthrough"))}
+        further = {**true_ones(call.own, _ROUTING), **mapping_or_empty(call.own.get("passthrough"))}
         return {**call.own, "passthrough": further, **row}
     return config
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _default(call: ModelCall, config: Mapping[str, Any], name: str, usual: float) -> float | None:
-    """A setting from the environment, or promptfoo's default."""
-    return number_in(call.environment, name, None if is_true(config.get("omitDefaults")) else usual)
-
-
 def _body(call: ModelCall) -> dict[str, Any]:
     config = _config(call)
-    further = _mapping(config.get("passthrough"))
+    further = mapping_or_empty(config.get("passthrough"))
     other = further.get("model") if isinstance(further.get("model"), str) else None
     name = _plain_name(str(other or call.model))
     is_grok, is_thinking_groq = call.vendor == "xai", call.vendor == "groq" and _has(call.model, _GROQ_THINKS)
@@ -95,7 +92,7 @@ def _body(call: ModelCall) -> dict[str, Any]:
     body |= _limits(call, config, reasons=reasons)
     if reasons and is_true(config.get("reasoning_effort")):
         body["reasoning_effort"] = config["reasoning_effort"]
-    warmth = first_given(config.get("temperature"), _default(call, config, "OPENAI_TEMPERATURE", 0))
+    warmth = first_given(config.get("temperature"), default_number(call, config, "OPENAI_TEMPERATURE", 0))
     if is_warm and not (other is not None and thinks(name)) and warmth is not None:
         body["temperature"] = warmth
     body |= _penalties(call, config)
@@ -129,7 +126,7 @@ def _limits(call: ModelCall, config: Mapping[str, Any], *, reasons: bool) -> dic
             config.get("max_completion_tokens"), number_in(call.environment, "OPENAI_MAX_COMPLETION_TOKENS")
         )
         return {} if most is None else {"max_completion_tokens": most}
-    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", USUAL_LIMIT))
+    most = first_given(config.get("max_tokens"), default_number(call, config, "OPENAI_MAX_TOKENS", USUAL_LIMIT))
     return {} if most is None else {"max_tokens": most}
 
 
@@ -166,72 +163,6 @@ def _grok_thinks(model: str) -> bool:
     return model.startswith(begins) and "non-reasoning" not in model
 
 
-def message_of(reply: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The message of a reply. Raises ProviderError for one of another kind."""
-    try:
-        message = reply["choices"][0]["message"]
-    except (KeyError, IndexError, TypeError):
-        message = None
-    if not isinstance(message, dict):
-        raise ProviderError(f"the server's reply is not a chat completion: {str(dict(reply))[:200]}")
-    return message
-
-
-def _refuse_error(reply: Mapping[str, Any]) -> None:
-    """Raises ProviderError for a reply with an error, which OpenRouter and Azure may send beside a choice."""
-    error = reply.get("error")
-    if error:
-        said = _mapping(error).get("message") or error
-        raise ProviderError(f"the server replied with an error: {str(said)[:200]}")
-
-
-def about_completion(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    """Tokens and the like of a chat completion, of which promptfoo learns neither why it ended nor what was flagged."""
-    message_of(reply)
-    made = answer_from_reply("", reply, took, model, "prompt_tokens", "completion_tokens")
-    return replace_fields(made, reported={"guardrails": {}})
-
-
-def _about_ended(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    """The same, with why it ended."""
-    made = about_completion(reply, took, model)
-    return replace_fields(made, finish_reason=str(reply["choices"][0].get("finish_reason") or ""))
-
-
-def _about_chat(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    """The same, with the log probabilities, and whether it was flagged, as a refusal is."""
-    made = _about_filtered(reply, took, model)
-    refused = {"guardrails": {"flagged": True}} if message_of(reply).get("refusal") else {}
-    return replace_fields(made, reported={**(made.reported or {}), **refused})
-
-
-def _about_filtered(reply: Mapping[str, Any], took: float, model: str) -> Answer:
-    """The same, without the refusals that Azure does not flag."""
-    made = _about_ended(reply, took, model)
-    reported: dict[str, Any] = {"guardrails": {"flagged": made.finish_reason == "content_filter"}}
-    told = reply["choices"][0].get("logprobs")
-    content = told.get("content") if isinstance(told, dict) else None
-    if isinstance(content, list):
-        reported["logProbs"] = [each.get("logprob") for each in content if isinstance(each, dict)]
-    return replace_fields(made, reported=reported)
-
-
-def wants_data(config: Mapping[str, Any], *types: str) -> bool:
-    """Whether the format that the settings ask for makes data of an output."""
-    wanted = config.get("response_format")
-    return isinstance(wanted, dict) and wanted.get("type") in types and not config.get(FROM_FILE)
-
-
-def _parsed(output: Any) -> Any:
-    value = json_value(output) if isinstance(output, str) else NO_JSON
-    return output if value is NO_JSON else value
-
-
-def _shows_thinking(config: Mapping[str, Any]) -> bool:
-    shown = config.get("showThinking")
-    return True if shown is None else is_true(shown)
-
-
 def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     message = message_of(reply)
     if message.get("refusal"):
@@ -249,22 +180,22 @@ def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     else:
         output = content
     if wants_data(call.config, "json_schema"):
-        output = _parsed(output)
+        output = parsed(output)
     for said in (thought, message.get("reasoning_content")):
-        if said and isinstance(said, str) and isinstance(output, str) and _shows_thinking(call.own):
+        if said and isinstance(said, str) and isinstance(output, str) and shows_thinking(call.own):
             output = f"Thinking: {said}\n\n{output}"
     audio = message.get("audio")
     if audio:
-        return _mapping(audio).get("transcript") or ""
+        return mapping_or_empty(audio).get("transcript") or ""
     return output
 
 
 #: OpenAI, and vendors that speak its API.
-CHAT = ModelFamily(_body, _output, _about_chat, filled=_FILLED, refused=_REFUSED)
+CHAT = ModelFamily(_body, _output, about_chat, filled=FILLED, refused=REFUSED)
 
 
 def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
-    _refuse_error(reply)
+    refuse_error(reply)
     message = message_of(reply)
     content, thought = message.get("content"), message.get("reasoning")
     function, calls = message.get("function_call"), message.get("tool_calls")
@@ -274,8 +205,8 @@ def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     elif isinstance(calls, list) and calls:
         output = calls
     elif isinstance(content, str) and content.strip():
-        output = f"Thinking: {thought}\n\n{content}" if thought and _shows_thinking(call.own) else content
-    elif thought and _shows_thinking(call.own):
+        output = f"Thinking: {thought}\n\n{content}" if thought and shows_thinking(call.own) else content
+    elif thought and shows_thinking(call.own):
         output = thought
     if wants_data(call.config, "json_schema"):
         text = content if isinstance(content, str) else output
@@ -284,77 +215,4 @@ def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
     return output
 
 
-OPENROUTER_CHAT = ModelFamily(_body, _openrouter_output, _about_ended, filled=_FILLED, refused=frozenset({"mcp"}))
-
-
-# Azure
-
-#: Parts of the names of deployments that think, and their beginnings.
-_AZURE_THINKS = (
-    "-o1", "-o3", "-o4", "-gpt-5", "deepseek-r1", "deepseek_r1", "phi-4-reasoning", "phi-4-mini-reasoning", "mai-thinking", "mai-ds-r1",
-    "mai-reasoning",
-)  # fmt: skip
-
-
-def azure_thinks(deployment: str, config: Mapping[str, Any]) -> bool:
-    """Whether promptfoo takes a deployment for that of a model that thinks before it answers."""
-    name = deployment.lower()
-    return (
-        is_true(config.get("isReasoningModel"))
-        or is_true(config.get("o1"))
-        or name.startswith(("o1", "o3", "o4", "gpt-5"))
-        or _has(name, _AZURE_THINKS)
-        or ("grok" in name and "reasoning" in name)
-    )
-
-
-def _azure_messages(call: ModelCall) -> Any:
-    messages, system = messages_to_send(call), call.config.get("systemPrompt")
-    if not is_true(system) or not isinstance(messages, list):
-        return messages
-    said = {"role": "system", "content": system}
-    at = next((n for n, each in enumerate(messages) if _mapping(each).get("role") == "system"), None)
-    return [said, *messages] if at is None else [*messages[:at], said, *messages[at + 1 :]]
-
-
-def _azure_body(call: ModelCall) -> dict[str, Any]:
-    config = call.config
-    body: dict[str, Any] = {"model": call.model, "messages": _azure_messages(call)}
-    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", USUAL_LIMIT))
-    wanted: dict[str, Any] = {}
-    if azure_thinks(call.model, config):
-        usual = None if is_true(config.get("omitDefaults")) else "medium"
-        wanted["reasoning_effort"] = first_given(config.get("reasoning_effort"), usual)
-        wanted["max_completion_tokens"] = first_given(
-            config.get("max_completion_tokens"), number_in(call.environment, "OPENAI_MAX_COMPLETION_TOKENS"), most
-        )
-    else:
-        wanted["max_tokens"] = most
-        wanted["temperature"] = first_given(config.get("temperature"), _default(call, config, "OPENAI_TEMPERATURE", 0))
-    for name, usual_value in (("top_p", 1), ("presence_penalty", 0), ("frequency_penalty", 0)):
-        wanted[name] = first_given(config.get(name), _default(call, config, f"OPENAI_{name.upper()}", usual_value))
-    body |= {name: value for name, value in wanted.items() if value is not None}
-    body |= kept(config, ("seed",))
-    body |= true_ones(config, ("functions", "function_call"))
-    if is_true(config.get("tools")) and config["tools"] != []:
-        body["tools"] = config["tools"]
-    body |= true_ones(config, ("tool_choice", "deployment_id", "data_sources", "response_format", "stop"))
-    return {**body, **_mapping(config.get("passthrough"))}
-
-
-def _azure_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
-    _refuse_error(reply)
-    message = message_of(reply)
-    output = message.get("content")
-    if output is None:
-        return first_given(message.get("tool_calls"), message.get("function_call"))
-    return _parsed(output) if wants_data(call.config, "json_schema", "json_object") else output
-
-
-AZURE_CHAT = ModelFamily(
-    _azure_body,
-    _azure_output,
-    _about_filtered,
-    filled=_FILLED,
-    refused=_REFUSED | {"dataSources", "isClaudeOpus47OrLater"},
-)
+OPENROUTER_CHAT = ModelFamily(_body, _openrouter_output, about_ended, filled=FILLED, refused=frozenset({"mcp"}))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.targets.promptfoo_models.azure_chat import azure_thinks
 from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import NO_JSON, json_value
 from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     ModelCall,
@@ -15,7 +16,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
     number_in,
     true_ones,
 )
-from rubric_core.evaluation.targets.promptfoo_models.openai_chat import azure_thinks, thinks
+from rubric_core.evaluation.targets.promptfoo_models.openai_chat import thinks
 from rubric_core.evaluation.targets.providers.api import answer_from_reply
 from rubric_core.ports import Answer, ProviderError
 
