@@ -127,7 +127,7 @@ class World:
     def normal(self, text: str) -> str:
         """A text without what differs from run to run."""
         text = text.replace(str(self.folder), "$FOLDER").replace(sys.executable, "$PYTHON")
-        text = text.replace(os.environ["PATH"], "$PATH")  # programs for login shells are told it
+        text = text.replace(os.environ["PATH"], "$PATH")  # commands for login shells set it
         return _UUID.sub("$UUID", _TEMPORARY.sub("$TEMPORARY", text))
 
 

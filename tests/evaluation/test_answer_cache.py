@@ -124,7 +124,7 @@ def test_a_script_that_changes_is_asked_again(project: Folder, capsys: pytest.Ca
 def test_a_program_of_promptfoo_is_asked_again_for_another_row_but_not_for_other_assertions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], asked: int
 ) -> None:
-    """It is told the whole test, and the prompt as it is written."""
+    """It receives the test and the prompt before it is filled in: all but the assertions is part of the key."""
     monkeypatch.chdir(tmp_path)
     Path("answer.py").write_text(
         "def call_api(prompt, options, context):\n    open('calls', 'a').write('x\\n')\n    return {'output': prompt}\n"

@@ -35,7 +35,7 @@ class Chromium:
         self._process = subprocess.Popen([found, *flags, "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
         port, path = self._address()
         self._open = ExitStack()
-        # Events that nobody reads between two tests hold back the replies to pings, too.
+        # No pings: while nobody reads events, between two tests, the replies to them would wait in the same queue.
         self._socket = self._open.enter_context(
             connect(f"ws://127.0.0.1:{port}{path}", max_size=None, open_timeout=_PATIENCE, ping_interval=None)
         )

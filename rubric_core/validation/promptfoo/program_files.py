@@ -79,7 +79,7 @@ def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
 
 def _members(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
     for slip in slips_of_python(read) if is_python else slips_of_members(code):
-        # Libraries have members of their own: zod has `catchall`, and others name functions as classes.
+        # A name that looks like a slip of a JavaScript name may belong to a library: zod has `catchall`.
         if not is_python and (slip.name in _OF_LIBRARIES or slip.name[0].isupper()):
             continue
         yield _Fault(slip.offset, f"{slip.words}; did you mean `{slip.meant}`?", _THROWS)

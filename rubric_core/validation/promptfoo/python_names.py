@@ -51,7 +51,7 @@ def keys_of_mappings(tree: ast.Module) -> Iterator[list[tuple[str, int, int]]]:
 
 
 def dropped_mappings(tree: ast.Module) -> list[tuple[str, int, int]]:
-    """Mappings that are written as a statement of their own, as `return` is missing before them."""
+    """Mappings that Python computes and drops, because `return` is missing before them."""
     return [
         ("{", node.lineno, node.col_offset)
         for node in _nodes(tree)

@@ -50,7 +50,7 @@ def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSl
     """Keys that stand for a required one, in objects with the two others."""
     for keys in read.objects:
         yield from _of_provider(read, keys)
-        # Python cannot use `pass` as a name, and promptfoo takes it with a line behind it.
+        # `pass` is a keyword in Python, so promptfoo also accepts `pass_`.
         names = {"pass" if is_python and key.text == "pass_" else key.text for key in keys}
         lacking = [each for each in _REQUIRED if each not in names]
         if len(lacking) != 1:
