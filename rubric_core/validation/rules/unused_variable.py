@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.variables import unused_variables
+from rubric_core.validation.promptfoo.unused_variables import unused_variables
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["UNUSED_VARIABLE"]

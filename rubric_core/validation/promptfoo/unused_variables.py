@@ -1,0 +1,95 @@
+"""Variables of promptfoo that nothing reads, and those that are slips of one that a prompt reads."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
+from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["unused_variables"]
+
+#: Variables that graders read by name.
+_OF_GRADERS = frozenset(
+    {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
+)
+_WORD = pattern(r"[A-Za-z_]\w*")
+_EMPTY = "promptfoo fills in nothing"
+
+
+def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
+    """Variables that no prompt, assertion or provider reads, if no program can read them."""
+    if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
+        return
+    slips = list(_slips(suite))
+    yield from slips
+    if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in suite.outside):
+        return
+    words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
+    words = words.union(*(_WORD.findall(text) for e in suite.outside for text in e.texts or ()))
+    words = words.union(*(e.words for e in suite.outside), _meant_in_prompts(suite, words))
+    if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
+        return  # reported, and whatever the prompts are to be reads them
+    shared = [] if suite.defaults is None else [(suite.bearers[0], suite.bearers[0].summary)]
+    for placed, summary in (*shared, *suite.digest.listed):
+        if summary.names <= words or summary.has_program:
+            continue
+        for name in summary.own:
+            if name not in words and name not in summary.used and name != "assert":  # reported as misplaced
+                found = _unused(placed, name, context)
+                if all(found.span != slip.span for slip in slips):
+                    yield found
+
+
+def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Variables that resemble one that a prompt uses and the case lacks."""
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    asked = {used.name for text in texts for used in names_in(text) if not used.optional}
+    elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
+    others = suite.digest.names.union(*elsewhere) & (asked - suite.digest.common)
+    for placed, summary in suite.digest.listed if others else ():
+        yield from _slips_in(placed, summary, asked, others, "this case lacks")
+    parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
+    # The values of others: a part of a scenario should have it as well, or the intended name has no value anywhere.
+    known = asked & suite.digest.names.union(*(summary.names for _, summary in parts))
+    for placed, summary in parts:
+        yield from _slips_in(placed, summary, asked, known, "is missing here")
+
+
+def _slips_in(
+    placed: PlacedCase, summary: CaseSummary, asked: set[str], others: set[str] | frozenset[str], lacks: str
+) -> Iterator[Finding]:
+    lacking = others - summary.names
+    for name in summary.own if lacking and summary.is_plain else ():
+        meant = closest(name, sorted(lacking)) if name not in asked and name not in summary.used else None
+        node = placed.case.places["vars"].node
+        entry = node.entry(name) if isinstance(node, Mapping) else None
+        if meant is not None and entry is not None:
+            at = placed.outer(entry.key.span)
+            yield Finding(
+                at, f"no prompt uses `{name}`; did you mean `{meant}`, which {lacks}?", severity="warning",
+                fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_EMPTY,
+            )  # fmt: skip
+
+
+def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:
+    """The variables that names in prompts are probably slips of; these are reported there."""
+    known = suite.digest.names | suite.digest.common
+    used = {u.name for node, _ in texts_of(suite.configuration) for u in names_in(node.text)} - known
+    return frozenset(meant for name in used if (meant := closest(name, sorted(known - words))))
+
+
+def _unused(placed: PlacedCase, name: str, context: Context) -> Finding:
+    node = placed.case.places["vars"].node
+    entry = node.entry(name) if isinstance(node, Mapping) else None
+    fixes = remove_key_fix(node, name, replace(context, text=placed.text))
+    return Finding(
+        placed.outer(entry.key.span if entry is not None else node.span), f"no prompt and no assertion uses `{name}`",
+        fixes=tuple(placed_fix(fix, placed.outer) for fix in fixes), tags=("unnecessary",),
+    )  # fmt: skip
