@@ -105,6 +105,7 @@ class RubricServer(LanguageServer):
         self._kept: set[asyncio.Task[Any]] = set()
         #: The project's version when closed files were last checked.
         self._checked_version = -1
+        self.documents.prompt_uses.changed = self._references_changed
         self.protocol.closing = self.closed
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
@@ -213,6 +214,17 @@ class RubricServer(LanguageServer):
             self.checks.schedule(other)
         # Closed files are about to be reported by the same check.
         self._checked_version = self.documents.project.version
+
+    def _references_changed(self) -> None:
+        """An open configuration of promptfoo has been analyzed: other files may be checked now, or in another way."""
+        with contextlib.suppress(RuntimeError):  # no client is connected
+            asyncio.get_running_loop().call_soon(self._check_referenced)
+
+    def _check_referenced(self) -> None:
+        named = [s.uri for s in self.documents.all() if s.path is not None and self.documents.promptfoo_kind(s.path)]
+        for other in dict.fromkeys((*self.documents.refresh_outdated(), *named)):
+            self.checks.schedule(other)
+        self.workspace_check.changed(publishing=not self.client.pulls_diagnostics)
 
     def _check_closed_files(self) -> None:
         """Check closed files again if one has changed that something depends on."""

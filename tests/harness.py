@@ -23,6 +23,7 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.parse import read
+from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
@@ -119,17 +120,20 @@ def analysis_of(text: str, dialect: str | None = None) -> Analysis | Configurati
 
 def _several(text: str, dialect: str | None) -> Several:
     project = Project(Folder(files(text)))
-    project.register_suites([ROOT], [ROOT / name for name in files(text) if is_suite_name(PurePath(name).name)])
+    written = frozenset(ROOT / name for name in files(text))
+    project.register_suites([ROOT], [path for path in written if is_suite_name(path.name)])
+    project.register_checks(lambda path, kind: kind in OF_PROMPTFOO and path in written)
     found: list[Diagnostic] = []
     headings = list(_FILE.finditer(text))
     for heading, behind in zip_longest(headings, headings[1:]):
         start, end = heading.end(), behind.start() if behind else len(text)
         path, own = ROOT / heading[1], text[start:end]
-        kind = named_by_promptfoo(path, project, LANGUAGE)
+        named = named_by_promptfoo(path, project, LANGUAGE)
+        kind, use = named if named is not None else (None, None)
         if kind is None and path.suffix not in (".yaml", ".jsonl", ".md"):
             continue
         document = LANGUAGE.document(own, path, kind)
-        analysis = analyze(document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project)
+        analysis = analyze(document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project, prompt_use=use)
         found += (_moved(d, start) for d in analysis.diagnostics)
     return Several(Document.of(text), tuple(found))
 

@@ -21,6 +21,7 @@ from rubric_core.loading.detect_promptfoo import is_promptfoo_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Node
@@ -44,6 +45,7 @@ def analyze(
     kind: FileKind | None = None,
     project: Project | None = None,
     siblings: Collection[str] | None = None,
+    prompt_use: PromptUse | None = None,
 ) -> Analysis:
     """Analyze `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
 
@@ -57,16 +59,23 @@ def analyze(
         kind: The kind of the text, if it is known better than by its path and content.
         project: The files around it, for its references; without it, only the text itself is checked.
         siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
+        prompt_use: For a prompt of promptfoo, what the configurations that name it define; None if none is known.
     """
     language = language or Language()
     if isinstance(document, str):
-        document = language.document(document, path)
+        document = language.document(document, path, kind)
     elif not isinstance(document, Document):
         raise TypeError(
             f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
         )
     alone = partial(
-        _analyze_alone, language=language, selection=selection, path=path, project=project, siblings=siblings
+        _analyze_alone,
+        language=language,
+        selection=selection,
+        path=path,
+        project=project,
+        siblings=siblings,
+        prompt_use=prompt_use,
     )
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
@@ -118,6 +127,7 @@ def _analyze_alone(
     kind: FileKind | None,
     project: Project | None,
     siblings: Collection[str] | None,
+    prompt_use: PromptUse | None,
 ) -> Analysis:
     """The first YAML document of a text. See `analyze`."""
     frame, states, change = _read(document, language, previous)
@@ -133,11 +143,14 @@ def _analyze_alone(
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
+    analysis.prompt_use = prompt_use if kind is FileKind.PROMPTFOO_PROMPT else None
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
+        prompt_use=prompt_use,
     )  # fmt: skip
     at = absolute(path) if path is not None else None
-    Check(analysis, None if project is None or at is None else (project, at)).run(previous, change)
+    name = path.name if path is not None else ""
+    Check(analysis, None if project is None or at is None else (project, at), name).run(previous, change)
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis

@@ -11,7 +11,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
-from rubric_core.analysis.promptfoo_facts import suite_of
+from rubric_core.analysis.promptfoo_facts import prompt_use_of, suite_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
@@ -30,6 +30,8 @@ from rubric_core.validation.suppression import PlacedIgnore, Suppression, Unused
 __all__ = ["Findings"]
 
 
+#: The rule whose input from cases is what prompts may use.
+_OF_VARIABLES = "undefined-variable"
 _LONE = pattern(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
 _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
@@ -141,6 +143,8 @@ class Findings:
     def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
         """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
+        if previous is not None and analysis.kind is FileKind.PROMPTFOO:
+            analysis.prompt_use = previous.prompt_use
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
         if known is None and previous is not None and change is not None:
             partly = partly_unchanged(previous, analysis, change)
@@ -172,8 +176,11 @@ class Findings:
         """The findings of promptfoo's rules across cases: of all rules, or of those with some codes."""
         suite = suite_of(self.analysis)
         if suite is None:
+            self.analysis.prompt_use = None
             return
         context = Context("", self.dialect)
+        if codes is None or _OF_VARIABLES in codes:
+            self.analysis.prompt_use = prompt_use_of(self.analysis, suite)
         found = [
             (rule, f)
             for rule in self.language.visitors(PromptfooSuite)

@@ -32,9 +32,10 @@ from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.promptfoo_templates import templates
-from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.reference_issues import PromptFileText, PromptText
 from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
@@ -60,8 +61,9 @@ def items_of(document: Document, states: Mapping[Block, BlockState], frame: Node
 class Check:
     """Lowers and checks what is new, and combines the results."""
 
-    def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None) -> None:
-        self.analysis = analysis
+    def __init__(self, analysis: Analysis, around: tuple[Project, Path] | None, name: str = "") -> None:
+        """`name` is that of the file, if known."""
+        self.analysis, self.name = analysis, name
         self.around = analysis.around = around
         self.language = analysis.language
         self.dialect = analysis.dialect
@@ -144,7 +146,7 @@ class Check:
 
     def _refresh_frame(self) -> None:
         kept_for = self.analysis.referred if self.analysis.kind is FileKind.PROMPTFOO else None
-        key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for)
+        key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for, self._use)
         if self.states[self.frame.block].key == key:
             return
         state = self._to_fill(self.frame.block)
@@ -155,14 +157,26 @@ class Check:
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if isinstance(s, Suite | Configuration)), None)
-        context = Context(self.frame.block.text, self.dialect, _defaults(settings, self.analysis.kind))
-        if self.analysis.kind is FileKind.PROMPT:
-            lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
-        elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
-            lowering.issues.append(CaseTable(span=Span(0, 0), text=self.frame.block.text))
+        context = Context(self.frame.block.text, self.dialect, _defaults(settings, self.analysis.kind, self._use))
+        if self.is_text:
+            lowering.issues += self._whole_text(self.frame.block.text)
         if self.analysis.kind is FileKind.PROMPTFOO:
             state.kept, state.unused = self._templates(state, lowering)
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
+
+    @property
+    def _use(self) -> PromptUse | None:
+        """What configurations define for a prompt of promptfoo."""
+        return self.analysis.prompt_use if self.analysis.kind is FileKind.PROMPTFOO_PROMPT else None
+
+    def _whole_text(self, text: str) -> Iterator[Issue]:
+        """What rules visit in a file that is no YAML."""
+        if self.analysis.kind is FileKind.PROMPT:
+            yield PromptText(span=Span(0, 0), text=text)
+        elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
+            yield CaseTable(span=Span(0, 0), text=text)
+        elif self.analysis.kind is FileKind.PROMPTFOO_PROMPT:
+            yield PromptFileText(span=Span(0, 0), name=self.name, text=text, is_own=True, use=self._use)
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
@@ -280,7 +294,7 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     return ITEMS.get(analysis.kind)
 
 
-def _defaults(suite: Shape | None, kind: FileKind) -> SuiteDefaults:
+def _defaults(suite: Shape | None, kind: FileKind, use: PromptUse | None = None) -> SuiteDefaults:
     if isinstance(suite, Configuration):
         own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
         common = suite.default_test if isinstance(suite.default_test, PromptfooCase) else None
@@ -292,7 +306,8 @@ def _defaults(suite: Shape | None, kind: FileKind) -> SuiteDefaults:
             asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged
         )
     if not isinstance(suite, Suite):
-        return SuiteDefaults(asserts=True, inlines=kind is FileKind.PROMPTFOO_CASES)
+        filters = use.filters if use is not None else None
+        return SuiteDefaults(asserts=True, inlines=kind is FileKind.PROMPTFOO_CASES, filters=filters)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
     return SuiteDefaults(

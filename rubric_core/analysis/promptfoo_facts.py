@@ -6,20 +6,23 @@ from functools import partial
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.variables import variables_for_prompts
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
 
-__all__ = ["case_facts", "is_settled", "rules_to_repeat", "suite_of"]
+__all__ = ["case_facts", "is_settled", "prompt_use_of", "rules_to_repeat", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
@@ -36,6 +39,14 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     secrets = tuple(_secrets(analysis)) if looked else ()
     items = sum(bool(block.key) for block in analysis.document.blocks)
     return PromptfooSuite(configuration, cases, around, outside, secrets, items=items)
+
+
+def prompt_use_of(analysis: Analysis, suite: PromptfooSuite) -> PromptUse | None:
+    """What a configuration defines for its prompt files; None if it names none."""
+    if FileKind.PROMPTFOO_PROMPT not in analysis.refers_to.values():
+        return None
+    own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
+    return PromptUse(variables_for_prompts(suite), frozenset(own) if isinstance(own, dict) else None)
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:

@@ -77,7 +77,7 @@ class CheckRun:
 
     def _one_by_one(self, found: list[Source]) -> tuple[list[CheckedFile | str], FileChecker]:
         checker = FileChecker(self.language, self._configurations, self._wishes)
-        checker.register_suites(self._sources.folders, found)
+        checker.register(self._sources, found)
         results = [checker.attempt(source) for source in found]
         while more := self._referenced_sources(results):
             found += more
@@ -95,7 +95,7 @@ class CheckRun:
         cache = self._cache = Cache.of(self._sources.names, kind) if cached else None
         project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None
         checker = self._checker = FileChecker(self.language, self._configurations, self._wishes, project)
-        checker.register_suites(self._sources.folders, found)
+        checker.register(self._sources, found)
         batch = FileBatch(checker, project, cache)
         results = batch.results(found)
         while more := self._referenced_sources(results):

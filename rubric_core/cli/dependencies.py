@@ -13,12 +13,14 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from rubric_core.cli.cache_files import digest
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.known_names import INSTALLED, installed_evaluators
 from rubric_core.loading.landmarks import LANDMARKS
 from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.ports import Files
 
 __all__ = [
+    "CHECKED",
     "FOUND_LANDMARKS",
     "NO_NAMES",
     "REAL_PATH",
@@ -32,6 +34,8 @@ __all__ = [
 #: A boolean, a digest, or an error number.
 Answer = bool | str | int
 _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
+#: Whether a file is checked by itself; the name of its kind is added.
+CHECKED = "checked "
 SUITES, _EVALUATORS, REAL_PATH, FOUND_LANDMARKS = "suites", "evaluators", "real path", "landmarks"
 
 
@@ -126,6 +130,10 @@ class RecordingProject(Project):
         real = super().real_path(path)
         self.recorded.note(path, REAL_PATH, real)
         return real
+
+    def is_checked(self, path: Path, kind: FileKind) -> bool:
+        """See `Project.is_checked`."""
+        return bool(self.recorded.note(path, f"{CHECKED}{kind.name}", super().is_checked(path, kind)))
 
     def landmarks(self, directory: Path) -> frozenset[str]:
         """See `Project.landmarks`."""
@@ -225,6 +233,8 @@ class CurrentFacts:
             return os.path.realpath(path)
         if question == FOUND_LANDMARKS:
             return _landmarks_answer(self._files.present(path.parent.parent, LANDMARKS))
+        if question.startswith(CHECKED):
+            return self._project.is_checked(path, FileKind[question.removeprefix(CHECKED)])
         if question == SUITES:
             return _suites_digest(self._project, path)
         if question == _EVALUATORS:

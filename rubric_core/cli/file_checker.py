@@ -7,7 +7,7 @@ from pathlib import Path
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.cli.check_result import CheckedFile
-from rubric_core.cli.sources import ReferencedFile, Source
+from rubric_core.cli.sources import ReferencedFile, Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.fixing import FixedText, Gate, apply_safe_fixes
@@ -53,11 +53,11 @@ class FileChecker:
         #: By folder: a configuration is searched in every parent folder.
         self._of_folders: dict[Path, Configuration] = {}
 
-    def register_suites(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
-        """Register all suites of some folders, so that unused targets can be reported."""
-        self.project.register_suites(
-            map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True
-        )
+    def register(self, sources: SourceCollector, found: Iterable[Source]) -> None:
+        """Register the files of a check: all suites of its folders, and which other files it checks by themselves."""
+        suites = (s.path for s in found if is_suite_name(s.path.name))
+        self.project.register_suites(map(Path, sources.folders), suites)
+        self.project.register_checks(sources.checks)
 
     def changed(self, paths: Iterable[Path]) -> None:
         """Drop what is cached about changed, created or deleted files."""
@@ -113,7 +113,9 @@ class FileChecker:
             text if self._wishes.fix else None,
             done.count,
             is_suite=last.kind is FileKind.SUITE,
-            refers_to=tuple(ReferencedFile(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
+            refers_to=tuple(
+                ReferencedFile(path, kind, dialect, last.ids, last.prompt_use) for path, kind in last.refers_to.items()
+            ),
             depends_on=last.depends_on,
         )
 
@@ -128,9 +130,10 @@ class FileChecker:
     def analysis(self, source: Source, text: str) -> Analysis:
         """The analysis of a text at its place, with the settings that apply there."""
         configuration = self.configuration(source)
-        kind = source.kind
+        kind, use = source.kind, source.prompt_use
         if kind is None and source.named and source.place is not None and not is_suite_name(source.path.name):
-            kind = named_by_promptfoo(source.path, self.project, self._language)
+            named = named_by_promptfoo(source.path, self.project, self._language)
+            kind, use = named if named is not None else (None, None)
         dialect = self._wishes.dialect or configuration.dialect or source.dialect
         selection = self._selection(configuration, source.path)
         return analyze(
@@ -141,6 +144,7 @@ class FileChecker:
             path=source.place,
             kind=kind,
             siblings=source.siblings,
+            prompt_use=use,
             project=self.project,
         )
 

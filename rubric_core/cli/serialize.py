@@ -8,11 +8,12 @@ from typing import Any
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
 
-__all__ = ["dumps", "loads", "needs_text"]
+__all__ = ["dumps", "loads", "needs_text", "packed_use"]
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -25,7 +26,7 @@ def needs_text(checked: CheckedFile) -> bool:
 def dumps(checked: CheckedFile) -> str:
     """Everything except the original text and the dependencies of the findings."""
     refers_to = checked.refers_to
-    dialect, ids = (refers_to[0].dialect, refers_to[0].ids) if refers_to else (None, None)
+    _, _, dialect, ids, use = refers_to[0] if refers_to else (None, None, None, None, None)
     return _encode(
         (
             checked.path,
@@ -39,8 +40,18 @@ def dumps(checked: CheckedFile) -> str:
             [(str(each.path), each.kind.name) for each in refers_to],
             dialect,
             None if ids is None else sorted(ids),
+            packed_use(use),
         )
     )
+
+
+def packed_use(use: PromptUse | None) -> list[list[str] | None] | None:
+    """What a prompt may use, as plain data."""
+    return None if use is None else [None if n is None else sorted(n) for n in (use.variables, use.filters)]
+
+
+def _unpacked_use(packed: list[list[str] | None] | None) -> PromptUse | None:
+    return None if packed is None else PromptUse(*(None if names is None else frozenset(names) for names in packed))
 
 
 def loads(row: str, text: str) -> CheckedFile:
@@ -50,8 +61,10 @@ def loads(row: str, text: str) -> CheckedFile:
         row: The result of `dumps`.
         text: The original text of the file; any text if the file does not `needs_text`.
     """
-    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids = json.loads(row)
-    known = None if ids is None else frozenset(ids)
+    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids, packed = json.loads(
+        row
+    )
+    known, use = None if ids is None else frozenset(ids), _unpacked_use(packed)
     return CheckedFile(
         path,
         Document.of(text if after is None else after),
@@ -61,7 +74,7 @@ def loads(row: str, text: str) -> CheckedFile:
         fixed,
         is_suite,
         passed_over,
-        tuple(ReferencedFile(Path(file), FileKind[kind], dialect, known) for file, kind in files),
+        tuple(ReferencedFile(Path(file), FileKind[kind], dialect, known, use) for file, kind in files),
     )
 
 

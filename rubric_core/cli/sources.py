@@ -13,7 +13,15 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
-from rubric_core.loading.files import SUITE_NAMES, absolute, is_promptfoo_name, read_standard_input, read_text
+from rubric_core.loading.files import (
+    SUITE_NAMES,
+    absolute,
+    is_promptfoo_name,
+    may_be_promptfoo_name,
+    read_standard_input,
+    read_text,
+)
+from rubric_core.loading.prompt_use import PromptUse
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
@@ -35,6 +43,8 @@ class Source:
     dialect: str | None = None
     #: The ids of the cases of the suites that include it, if known.
     siblings: frozenset[str] | None = None
+    #: For a prompt of promptfoo, what the configurations that name it define, if known.
+    prompt_use: PromptUse | None = None
     #: Whether it was named, also by a pattern, rather than found in a folder.
     named: bool = False
     #: Its text, if it is neither that of the file nor of standard input.
@@ -61,6 +71,8 @@ class ReferencedFile(NamedTuple):
     dialect: str | None
     #: The ids of all its cases, if known.
     ids: frozenset[str] | None
+    #: What the referring file defines for prompts.
+    prompt_use: PromptUse | None = None
 
 
 class SourceCollector:
@@ -90,14 +102,18 @@ class SourceCollector:
         self._seen: set[Path] = set()
         #: The folders of configurations of promptfoo that were named themselves, as they were spelt.
         self._configured: dict[Path, Path] = {}
+        #: The files to check, with whether each was named.
+        self._first: dict[Path, bool] = {}
 
     def found(self) -> Iterator[Source]:
         """All files to check."""
         self._seen.clear()
+        self._first.clear()
         for name in self.names:
             for source in self._sources_named(name):
                 if source.path not in self._seen:
                     self._seen.add(source.path)
+                    self._first[source.path] = source.named
                     yield source
         self.failures += self._discovery.unreadable
 
@@ -108,22 +124,38 @@ class SourceCollector:
         """
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
+        uses: dict[Path, PromptUse | None] = {}
         for each in several:
+            if each.kind is FileKind.PROMPTFOO_PROMPT:
+                use = each.prompt_use
+                uses[each.path] = PromptUse.joined((uses[each.path], use)) if each.path in uses else use
             known = ids.get(each.path, frozenset())
             ids[each.path] = None if known is None or each.ids is None else known | each.ids
         for each in several:
-            shown = self._spelling(each) if each.path not in self._seen else None
+            shown = self._spelling(each.path, each.kind) if each.path not in self._seen else None
             if shown is not None:
                 self._seen.add(each.path)
-                yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
+                use = uses.get(each.path)
+                yield Source(
+                    shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], prompt_use=use
+                )
 
-    def _spelling(self, referenced: ReferencedFile) -> str | None:
+    def checks(self, path: Path, kind: FileKind) -> bool:
+        """Whether a file that another one refers to is checked by itself as that kind, once all files are found."""
+        named = self._first.get(path)
+        if kind in OF_PROMPTFOO and named is not None:
+            # A file in a folder is checked as what its name says; for a named one, configurations above it are read.
+            candidates = (each for each in self._first if may_be_promptfoo_name(each.name) and each != path)
+            return named and any(each.parent in path.parents for each in candidates)
+        return named is not None or self._spelling(path, kind) is not None
+
+    def _spelling(self, path: Path, kind: FileKind) -> str | None:
         """How a file is spelt that is checked because others refer to it; None for one that is not."""
-        shown = self._discovery.passed(referenced.path)
-        if shown is not None or referenced.kind not in OF_PROMPTFOO:
+        shown = self._discovery.passed(path)
+        if shown is not None or kind not in OF_PROMPTFOO:
             return shown
-        folder = next((each for each in self._configured if each in referenced.path.parents), None)
-        return None if folder is None else str(self._configured[folder] / referenced.path.relative_to(folder))
+        folder = next((each for each in self._configured if each in path.parents), None)
+        return None if folder is None else str(self._configured[folder] / path.relative_to(folder))
 
     @property
     def listed_folders(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:

@@ -106,7 +106,7 @@ class FileWatch:
         named, failures = list(self._sources.found()), tuple(self._sources.failures)
         different = (named, failures) != (self._named, self._failures)
         if different:
-            self._checker.register_suites(self._sources.folders, named)
+            self._checker.register(self._sources, named)
         self._named, self._failures = named, failures
         self._searched = time.monotonic()
         return different

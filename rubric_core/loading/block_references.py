@@ -31,6 +31,8 @@ class OutsideText(NamedTuple):
     node: Node
     #: The texts of prompts; None if they are only known at run time.
     texts: tuple[str, ...] | None = None
+    #: Those of them in files that are not checked by themselves.
+    unchecked: tuple[str, ...] = ()
     #: The variables of cases, by name; None if they are only known at run time.
     names: frozenset[str] | None = None
     #: The words of files with cases or defaults: each may be a variable that they use.

@@ -112,7 +112,7 @@ class FileLookup:
                 text=content,
                 path=path,
                 bare=bare,
-                checked=self.project.is_checked(path),
+                checked=look.is_checked(path, FileKind.PROMPT),
             )
 
     def question_file(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:

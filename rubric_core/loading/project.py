@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from rubric_core.file_access import Files
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.checked_files import CheckedFiles
 from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import LANDMARKS, landmark_of, stands_for_landmarks
@@ -47,7 +49,7 @@ class Project:
         #: Folders whose suites are all known, and these suites.
         self._folders: tuple[Path, ...] = ()
         self._suites = SuitePaths()
-        self._checked = False
+        self._checked = CheckedFiles()
         #: Increases with every change: earlier results may be outdated.
         self.version = 0
         #: Facts about single files, by the question.
@@ -122,18 +124,11 @@ class Project:
         """Record a dependency on a file or on its absence; returns the single object for its path."""
         return self._seen.add(path)
 
-    def register_suites(self, folders: Iterable[Path], suites: Iterable[Path], *, checked: bool = False) -> bool:
-        """Set all suites of some folders, which is required to find unused names. Returns whether anything is new.
-
-        `checked`: whether the files that the suites refer to are checked as well, so that mistakes are reported there.
-        """
-        before = (self._folders, self._suites, self._checked)
-        self._checked = checked
+    def register_suites(self, folders: Iterable[Path], suites: Iterable[Path]) -> bool:
+        """Set all suites of some folders, which is required to find unused names. Returns whether anything is new."""
+        before = (self._folders, self._suites)
         self._folders, self._suites = tuple(map(absolute, folders)), SuitePaths(suites)
         same_folders = before[0] == self._folders
-        if before[2] != checked:
-            self._change_all()
-            return True
         old, new = before[1].paths, self._suites.paths
         moved = set(old) ^ set(new) if same_folders else {*old, *new}
         if same_folders and not moved:
@@ -148,9 +143,19 @@ class Project:
             return ()
         return self._suites.below(folder)
 
-    def is_checked(self, path: Path) -> bool:
-        """Whether a file is checked by itself as well."""
-        return self._checked and any(known in path.parents for known in self._folders)
+    def register_checks(self, checks: Callable[[Path, FileKind], bool]) -> None:
+        """Set what decides whether a file is checked by itself; without it, none is."""
+        self._checked.decide = checks
+        self.review_checks()
+
+    def review_checks(self) -> None:
+        """Something may have changed that decides whether files are checked by themselves."""
+        if moved := self._checked.review():
+            self._touch(moved)
+
+    def is_checked(self, path: Path, kind: FileKind) -> bool:
+        """Whether a file that others refer to is checked by itself, as that kind: then its mistakes are reported there."""
+        return self._checked.ask(path, kind)
 
     def look(self) -> "TrackedLookup":
         """A lookup of files that records dependencies."""
@@ -263,6 +268,10 @@ class TrackedLookup:
         """See `Project.suites_below`."""
         self._saw(_suites_in(folder))
         return self.project.suites_below(folder)
+
+    def is_checked(self, path: Path, kind: FileKind) -> bool:
+        """See `Project.is_checked`."""
+        return self.project.is_checked(self._saw(path), kind)
 
     def real_path(self, path: Path) -> str:
         """The path with all links followed."""

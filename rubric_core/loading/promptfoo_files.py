@@ -96,11 +96,19 @@ class _Places(CasePlaces):
 
     def _prompt_files(self, node: Node, at: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
-        self._prompt_texts(at, paths)
         self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
-        texts = [self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")]
-        whole = len(texts) == len(paths) and None not in texts
-        self.outside.append(OutsideText("prompt", node, tuple(t for t in texts if t is not None) if whole else None))
+        unchecked = [path for path in paths if not self._is_checked(path)]
+        self._prompt_texts(at, unchecked)
+        texts = {p: self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")}
+        whole = len(texts) == len(paths) and None not in texts.values()
+        inner = {path: text for path, text in texts.items() if text is not None} if whole else {}
+        rest = tuple(inner[path] for path in unchecked if path in inner)
+        self.outside.append(OutsideText("prompt", node, tuple(inner.values()) if whole else None, rest))
+
+    def _is_checked(self, path: Path) -> bool:
+        """Whether the mistakes in a prompt file are reported there."""
+        kind = kind_of_prompt(path)
+        return kind is not None and self.look.is_checked(path, kind)
 
     def _prompt_texts(self, at: Node, paths: Iterable[Path]) -> None:
         """The texts of prompts, whose templates are judged where the files are named."""

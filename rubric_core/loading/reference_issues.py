@@ -5,6 +5,7 @@ from typing import Literal
 
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.tree import Node, Scalar
 
 __all__ = [
@@ -131,6 +132,10 @@ class PromptFileText(Issue):
 
     name: str
     text: str
+    #: Whether it is the file itself that is checked.
+    is_own: bool = False
+    #: What the configurations define that name the file itself.
+    use: PromptUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

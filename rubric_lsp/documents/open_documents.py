@@ -9,17 +9,19 @@ from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_extensions import PROMPTS
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.gc_control import GcControl
+from rubric_lsp.documents.prompt_uses import PromptUses
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.edit_place import continue_edit
@@ -54,10 +56,12 @@ class ClientWorkspace:
         self.configurations = Configurations(language)
         #: The files around suites; those that are open, with the editor's text.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
+        self.project.register_checks(self._is_checked)
         #: The prompts of suites that are not open, with the dialects of these.
         self.prompts: dict[Path, str] = {}
         #: The files that promptfoo configurations which are not open refer to: cases, defaults, scenarios, prompts.
         self.promptfoo: dict[Path, FileKind] = {}
+        self.prompt_uses = PromptUses()
         #: How often suites use keys and values, as far as they are indexed.
         self.usage = Counts()
         #: Replaced when settings or configurations change, which invalidates every earlier analysis.
@@ -98,11 +102,13 @@ class ClientWorkspace:
         path = path_of(uri)
         known_as = self.promptfoo_kind(path) if path is not None else None
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
+        snapshot.cut_as = known_as
         if (known := self._open.get(uri)) is not None:
             known.release_further_documents()
         self._open[uri] = snapshot
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
+            self.project.review_checks()
         if not as_on_disk:
             self._text_changed(snapshot)
         return snapshot
@@ -123,7 +129,7 @@ class ClientWorkspace:
             writing = continue_edit(writing, document, edit, whole=change is None or change.range is None)
             document = document.edited(edit)
         snapshot = self._snapshot(uri, version, old.kind, document)
-        snapshot.earlier, snapshot.kept = old.known, old.kept
+        snapshot.earlier, snapshot.kept, snapshot.cut_as = old.known, old.kept, old.cut_as
         snapshot.edits, snapshot.writing = tuple(edits), writing
         self._replace(old, snapshot)
         self._text_changed(snapshot)
@@ -160,9 +166,11 @@ class ClientWorkspace:
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
+            self.prompt_uses.closed(uri)
             snapshot.release_further_documents()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
+            self.project.review_checks()
             if not as_on_disk:
                 self._text_changed(snapshot)
         return snapshot
@@ -170,6 +178,7 @@ class ClientWorkspace:
     def invalidate_all(self) -> None:
         """Discard every analysis, closed files included: something that all depend on has changed."""
         self.basis += 1
+        self.project.review_checks()
         for snapshot in list(self._open.values()):
             self._replace(snapshot, snapshot.without_analysis())
 
@@ -185,7 +194,7 @@ class ClientWorkspace:
         path = path_of(uri)
         known_as = self.promptfoo_kind(path) if path is not None else None
         snapshot = self._snapshot(uri, None, "", self.language.document(text, path, known_as))
-        snapshot.cache = self.closed_files
+        snapshot.cache, snapshot.cut_as = self.closed_files, known_as
         return snapshot
 
     def is_checked_on_its_own(self, snapshot: Snapshot) -> bool:
@@ -234,6 +243,15 @@ class ClientWorkspace:
         opened = (a.refers_to.get(wanted) for a in known if a is not None and a.kind is FileKind.PROMPTFOO)
         return next((kind for kind in opened if kind is not None), None) or self.promptfoo.get(wanted)
 
+    def prompt_use(self, snapshot: Snapshot) -> PromptUse | None:
+        """What the promptfoo configurations that refer to a prompt file define for it."""
+        is_prompt = snapshot.path is not None and snapshot.named_as is FileKind.PROMPTFOO_PROMPT
+        return self.prompt_uses.of(absolute(snapshot.path)) if is_prompt and snapshot.path is not None else None
+
+    def _is_checked(self, path: Path, kind: FileKind) -> bool:
+        """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace."""
+        return kind in OF_PROMPTFOO and (self.settings.check_workspace or self.at(path) is not None)
+
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)
 
@@ -247,8 +265,10 @@ class ClientWorkspace:
         with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
             snapshot.named_as = self.named_as(snapshot)
+            snapshot.prompt_use = self.prompt_use(snapshot)
+            snapshot.cut(snapshot.named_as)
             # The project's configuration takes precedence, so that everybody sees the same findings.
-            return analyze(
+            analysis = analyze(
                 snapshot.document,
                 self.language,
                 previous=snapshot.earlier,
@@ -256,8 +276,12 @@ class ClientWorkspace:
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
                 kind=snapshot.named_as,
+                prompt_use=snapshot.prompt_use,
                 project=self.project,
             )
+        if self.is_newest(snapshot):
+            self.prompt_uses.analyzed(snapshot.uri, analysis)
+        return analysis
 
     def named_as(self, snapshot: Snapshot) -> FileKind | None:
         """The kind of file as which a promptfoo configuration refers to it, unless its text shows its kind."""

@@ -8,8 +8,9 @@ from typing import Protocol
 from rubric_core.analysis import Analysis, Language
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
-from rubric_core.language.file_kinds import RUNNABLE, FileKind
+from rubric_core.language.file_kinds import RUNNABLE, TEXTS, FileKind
 from rubric_core.loading.project import Project
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.documents.block_answers import AnswerParts, BlockAnswer, Write
@@ -41,6 +42,9 @@ class DocumentContext(Protocol):
     def named_as(self, snapshot: "Snapshot") -> FileKind | None:
         """The kind of file as which a promptfoo configuration refers to a document; None if none does."""
 
+    def prompt_use(self, snapshot: "Snapshot") -> PromptUse | None:
+        """What the promptfoo configurations that refer to a prompt file define for it."""
+
     def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
         """Whether a document is checked because a suite refers to it."""
 
@@ -71,6 +75,10 @@ class Snapshot:
         self.prompt_of: str | None = None
         #: The kind of file as which a promptfoo configuration referred to it then.
         self.named_as: FileKind | None = None
+        #: For a prompt file of promptfoo, what the configurations that refer to it defined for it then.
+        self.prompt_use: PromptUse | None = None
+        #: The kind of file as which its text was cut into blocks.
+        self.cut_as: FileKind | None = None
         self._is_ours = False
         #: Results per block, kept from version to version.
         self._kept: BlockCache | None = None
@@ -108,7 +116,7 @@ class Snapshot:
         """The text, cut into blocks."""
         if self._document is None:
             assert self._indexed is not None  # a released document leaves its index
-            self._document = self._workspace.language.document(self._indexed.text, self.path)
+            self._document = self._workspace.language.document(self._indexed.text, self.path, self.cut_as)
             if self.cache is not None:
                 self.cache.made(self)
         return self._document
@@ -168,6 +176,8 @@ class Snapshot:
             return True
         if self.prompt_of != workspace.suite_dialect(self) or self.named_as is not workspace.named_as(self):
             return True
+        if self.prompt_use != workspace.prompt_use(self):
+            return True
         self._looked_at = workspace.project.version  # earlier changes need not be checked again
         return False
 
@@ -179,8 +189,15 @@ class Snapshot:
         """The same version without analysis: its dependencies have changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
         fresh.earlier, fresh._kept = self.known, self._kept
-        fresh.writing, fresh.cache = self.writing, self.cache
+        fresh.writing, fresh.cache, fresh.cut_as = self.writing, self.cache, self.cut_as
         return fresh
+
+    def cut(self, kind: FileKind | None) -> None:
+        """Cut the text into blocks again if a file of that kind is cut in another way."""
+        if (kind in TEXTS) != (self.cut_as in TEXTS):
+            self._document = self._workspace.language.document(self.text, self.path, kind)
+            self.earlier = self._kept = None
+        self.cut_as = kind
 
     @property
     def known(self) -> Analysis | None:

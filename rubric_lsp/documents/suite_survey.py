@@ -9,6 +9,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.detect_file_kind import kind_by_name
+from rubric_core.loading.prompt_use import PromptUse
 from rubric_lsp.documents.file_report import PackedCounts, Word
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex
@@ -34,6 +35,8 @@ class SurveyedSuite:
     prompts: Mapping[Path, str]
     #: The files that a promptfoo configuration refers to.
     promptfoo: Mapping[Path, FileKind]
+    #: What it defines for its prompt files.
+    prompt_use: PromptUse | None
 
 
 class SuiteSurvey:
@@ -55,7 +58,9 @@ class SuiteSurvey:
             beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
             usage = self._usage(snapshot, known)
             named = snapshot.refers_to if snapshot.file_kind is FileKind.PROMPTFOO else {}
-            known = SurveyedSuite(snapshot, usage, beside, _prompts(snapshot.analysis), named)
+            known = SurveyedSuite(
+                snapshot, usage, beside, _prompts(snapshot.analysis), named, snapshot.analysis.prompt_use
+            )
             self._suites[snapshot.uri] = known
             self._count(known, 1)
         return known
@@ -104,7 +109,7 @@ def _usage(snapshot: Snapshot) -> Counts:
 def _beside(analysis: Analysis) -> Iterator[Path]:
     yield from analysis.case_files
     if analysis.kind is FileKind.PROMPTFOO:
-        yield from (path for path, kind in analysis.refers_to.items() if kind is not FileKind.PROMPTFOO_PROMPT)
+        yield from analysis.refers_to
     yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
 
 

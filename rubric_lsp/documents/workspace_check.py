@@ -135,11 +135,13 @@ class WorkspaceCheck:
             prompts |= suite.prompts
             promptfoo.update(suite.promptfoo)
         paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
-        self._know(paths, prompts, promptfoo)
+        every = suites.values() if self._documents.settings.check_workspace else ()
+        news = self._documents.prompt_uses.survey((s.snapshot.uri, s.promptfoo, s.prompt_use) for s in every)
+        self._know(paths, prompts, promptfoo, news=news)
 
-    def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind]) -> None:
+    def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind], *, news: bool) -> None:
         """Publish the set of suites, so that unused targets can be found, and the set of prompts."""
-        news = (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
+        news = news or (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
         self._documents.prompts, self._documents.promptfoo = prompts, promptfoo
         folders: list[Path] = []
         if self._documents.settings.check_workspace:

@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from harness import LANGUAGE
+from harness import LANGUAGE, ROOT, Folder
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.cross_case import partly_unchanged
 from rubric_core.analysis.promptfoo_facts import case_facts
+from rubric_core.loading.project import Project
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
@@ -70,6 +71,28 @@ def test_random_edits_are_understood_as_if_read_afresh(seed: int, written: str) 
         assert understood(now) == understood(fresh), now.document.text
         if rng.random() < 0.2:
             now = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_prompts_may_use_is_that_of_a_configuration_read_afresh(seed: int) -> None:
+    rng = random.Random(seed)
+    project = Project(Folder({"say.txt": "Say {{word}}\n"}))
+    path = ROOT / "promptfooconfig.yaml"
+    written = TEXT.replace("prompts: [", "nunjucksFilters: {short: s.js}\nprompts: [file://say.txt, ", 1)
+
+    def fresh(text: str) -> Analysis:
+        return analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=project)
+
+    now, uses = fresh(written), set()
+    for _ in range(60):
+        found = rng.choice([*_WORD.finditer(now.document.text)])
+        edit = Edit(Span(*found.span()), rng.choice(WORDS))
+        now = analyze(now.document.edited(edit), LANGUAGE, path=path, previous=now, project=project)
+        assert now.prompt_use == fresh(now.document.text).prompt_use, now.document.text
+        uses.add(now.prompt_use)
+        if rng.random() < 0.2:
+            now = fresh(written)
+    assert len(uses) > 5
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,12 @@ tests:
   - {id: a, criteria: x, input: hi}
   - {id: b, criteria: x, input: [{role: user, content: [{type: file, value: data.txt}]}], expectd: 1}
 """
+CONFIGURATION = """\
+prompts: [file://say.txt, file://more/chat.json]
+providers: [echo]
+tests:
+  - vars: {word: hi, name: x}
+"""
 #: What may stand in each file. Names that are gone, misspelt or elsewhere make mistakes in others.
 TEXTS: dict[str, tuple[str, ...]] = {
     "a.eval.yaml": (SUITE, SUITE.replace("agentv-3", "agentv-2.7"), OWN, SUITE.replace("local", "spare"), SUITE.replace("cases", "more/cases")),
@@ -50,9 +56,30 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "more/.agentv/targets.yaml": ("targets:\n  - {name: cloud, provider: mock}\n",),
     ".rubric.toml": ("", 'ignore = ["unknown-key"]\n', 'exclude = ["more"]\n', 'dialect = "agentv-2.7"\n', "ignor = 1\n"),
     ".gitignore": ("", "b.eval.yaml\n"),
+    "promptfooconfig.yaml": (
+        CONFIGURATION, CONFIGURATION.replace("word", "wort"), CONFIGURATION.replace("prompts", "nunjucksFilters: {uper: u.js}\nprompts"),
+        CONFIGURATION.replace("say.txt", "turns.yaml"), f"{CONFIGURATION}extensions: [file://hook.js]\n", CONFIGURATION.replace("file://say.txt, ", ""),
+    ),
+    "more/promptfooconfig.yaml": (
+        "prompts: [file://../say.txt, chat.json]\nproviders: [echo]\ntests: [{vars: {wrod: hi}}]\n",
+        "prompts: [file://chat.json, file://../judge.md]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n",
+    ),
+    "turns.yaml": ("- role: user\n  content: Say {{wrod}}\n- role: usr\n  content: hi\n", "- vars: {word: hi}\n", "- role: user\n content: x\n"),
+    "say.txt": ("Say {{word}}\n", "Say {{wrod}} {{ name | uper }}\n", "Say {{ word\n"),
+    "more/chat.json": ('[{"role": "user", "content": "{{wrod}}"}]\n', '[{"role": "usr", "content": "{{word}}"}]\n', "[{{word}},]\n"),
 }  # fmt: skip
 #: Files that are open at times: what an editor sends to a server for suites.
-OPENED = ("a.eval.yaml", "b.eval.yaml", "more/c.eval.yaml", "cases.yaml", "judge.md", ".agentv/targets.yaml")
+OPENED = (
+    "a.eval.yaml",
+    "b.eval.yaml",
+    "more/c.eval.yaml",
+    "cases.yaml",
+    "judge.md",
+    ".agentv/targets.yaml",
+    "promptfooconfig.yaml",
+    "say.txt",
+    "turns.yaml",
+)
 
 
 class Desk:
@@ -70,7 +97,7 @@ class Desk:
 
     def open(self, name: str, text: str) -> None:
         self.version += 1
-        kind = "markdown" if name.endswith(".md") else "yaml"
+        kind = {".md": "markdown", ".txt": "plaintext"}.get(Path(name).suffix, "yaml")
         self.server.opened(
             {"textDocument": {"uri": self.uri(name), "languageId": kind, "version": self.version, "text": text}}
         )
@@ -161,12 +188,17 @@ def type_something(desk: Desk, rng: random.Random) -> str:
     name = rng.choice(opened)
     old, new = desk.text(name), rng.choice(TEXTS[name])
     if rng.random() < 0.5:
-        words = [word for word in ("local", "cloud", "spare", "cases.yaml", "judge.md", "anwser") if word in old]
+        words = [
+            word
+            for word in ("local", "cloud", "spare", "cases.yaml", "judge.md", "anwser", "word", "wrod", "say.txt")
+            if word in old
+        ]
         if words:
             word = rng.choice(words)
             at = old.index(word)
             edit = Edit(
-                Span(at, at + len(word)), rng.choice(("local", "cloud", "spare", "nobody", "more/cases.yaml", "answer"))
+                Span(at, at + len(word)),
+                rng.choice(("local", "cloud", "spare", "nobody", "more/cases.yaml", "answer", "wrod")),
             )
             desk.type(name, edit)
             return f"type in {name}: {edit}"

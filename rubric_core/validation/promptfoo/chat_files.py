@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
-from rubric_core.text import Span
-from rubric_core.validation.rule import Finding
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["MESSAGE_REFUSED", "chat_faults", "roles_in_text"]
 
@@ -20,15 +20,15 @@ _ROLE = pattern(r"\"role\"\s{0,9}:\s{0,9}\"([A-Za-z_]{1,40})\"")
 MESSAGE_REFUSED = "promptfoo sends the message as it is; a model refuses it, and each row is an error"
 
 
-def chat_faults(root: Node | None) -> Iterator[Finding]:
-    """What no model takes in a list of messages; nothing for a list of anything else."""
+def chat_faults(root: Node | None, text: str) -> Iterator[Finding]:
+    """What no model takes in a list of messages; nothing for a list of anything else. `text` is that of the tree."""
     items = root.items if isinstance(root, Sequence) else []
     messages = [item for item in items if isinstance(item, Mapping)]
     if len(messages) < len(items) or not any(item.get("role") and item.get("content") for item in messages):
         return
     for message in messages:
         present = {entry.name for entry in message.entries}
-        yield from (found for entry in message.entries for found in _key(entry, present))
+        yield from (found for entry in message.entries for found in _key(entry, present, text))
         role = message.get("role")
         if (
             isinstance(role, Scalar)
@@ -38,9 +38,8 @@ def chat_faults(root: Node | None) -> Iterator[Finding]:
         ):
             meant = closest(role.text.lower(), _ROLES)
             if meant is not None:
-                yield Finding(
-                    role.span, f"there is no role `{role.text}`; did you mean `{meant}`?", consequence=MESSAGE_REFUSED
-                )
+                words = f"there is no role `{role.text}`; did you mean `{meant}`?"
+                yield Finding(role.span, words, fixes=_changed(role, meant, text), consequence=MESSAGE_REFUSED)
 
 
 def roles_in_text(text: str) -> Iterator[Finding]:
@@ -48,16 +47,23 @@ def roles_in_text(text: str) -> Iterator[Finding]:
     for found in _ROLE.finditer(text):
         meant = closest(found[1].lower(), _ROLES) if found[1] not in _ROLES else None
         if meant is not None:
-            words = f"there is no role `{found[1]}`; did you mean `{meant}`?"
-            yield Finding(Span(*found.span(1)), words, consequence=MESSAGE_REFUSED)
+            words, at = f"there is no role `{found[1]}`; did you mean `{meant}`?", Span(*found.span(1))
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+            yield Finding(at, words, fixes=fixes, consequence=MESSAGE_REFUSED)
 
 
-def _key(entry: Entry, present: set[str | None]) -> Iterator[Finding]:
+def _key(entry: Entry, present: set[str | None], text: str) -> Iterator[Finding]:
     name = entry.name
     if name is None or name in _KEYS or name in _OTHERS:
         return
     meant = closest(name, tuple(key for key in _KEYS if key not in present))
     if meant is not None:
-        yield Finding(
-            entry.key.span, f"a message has no key `{name}`; did you mean `{meant}`?", consequence=MESSAGE_REFUSED
-        )  # fmt: skip
+        words = f"a message has no key `{name}`; did you mean `{meant}`?"
+        fixes = _changed(entry.key, meant, text) if isinstance(entry.key, Scalar) else ()
+        yield Finding(entry.key.span, words, fixes=fixes, consequence=MESSAGE_REFUSED)
+
+
+def _changed(word: Scalar, meant: str, text: str) -> tuple[Fix, ...]:
+    """A fix for a word, if it is written without escapes."""
+    at = Span(word.span.start + word.is_quoted, word.span.end - word.is_quoted)
+    return (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if text[at.start : at.end] == word.text else ()

@@ -1,33 +1,45 @@
-"""Mistakes in the files of prompts, reported where a configuration names them (issue 18, section 2)."""
+"""Mistakes in the files of prompts, in the files themselves or where a configuration names them (issue 18, section 2)."""
 
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePath
+from typing import NamedTuple
 
+from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
-from rubric_core.text import Span
+from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.template_errors import broken_statements
-from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, half_written
-from rubric_core.validation.rule import Context, Finding
+from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
+from rubric_core.validation.promptfoo.variables import EMPTY, GIVEN
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["faults_in_file"]
+__all__ = ["faults_in_file", "undefined_in_file"]
 
 #: A statement or a comment that is not inside of a text.
 _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
-#: Longer files are not checked, and no more mistakes of one are reported.
+#: Longer files are not checked, and no more mistakes of one are reported at its reference.
 _LONGEST, _MOST = 100_000, 3
 _DATA = (".json", ".yaml", ".yml")
 _SHOWN = pattern(r"\{\{[^{}]{0,500}\}\}")
+_TOKEN = pattern(r"\"(?:[^\"\\\n]|\\.){0,200}\"?|[\w.+-]{1,99}|\S")
 #: What becomes of placeholders that are none.
 _AS_TEXT = (SENT_AS_IS, LEFT_OPEN, MESSAGE_REFUSED)
 _REFUSED = "promptfoo sends it as text; to a chat model each row is an error"
+
+
+class _DataFault(NamedTuple):
+    """What keeps a file from being JSON or YAML, and where it shows."""
+
+    format: str
+    span: Span
+    words: str
 
 
 def faults_in_file(
@@ -42,17 +54,46 @@ def faults_in_file(
         found += filters(node.span, inner, ROW_ERRORS)
         found += (replace(each, severity="error") for each in half_written(node, inner))
     errors = [each for each in found if each.severity == "error"]
-    fault = _fault_of_data(prompt) if not errors else ""
-    if fault:
-        yield Finding(prompt.span, f"{prompt.name} is no {fault}", consequence=_REFUSED)
+    fault = _fault_of_data(prompt) if not errors else None
+    if fault is not None:
+        yield _of_data(fault, prompt)
     else:
         errors += _in_chats(prompt)
-    for each in sorted(errors, key=lambda each: each.span)[:_MOST]:
-        line = prompt.text.count("\n", 0, each.span.start) + 1
-        severity = None if each.consequence in _AS_TEXT else each.severity
-        yield replace(
-            each, span=prompt.span, message=f"{prompt.name}, line {line}: {each.message}", fixes=(), severity=severity
-        )
+    told = (replace(e, severity=None if e.consequence in _AS_TEXT else e.severity) for e in errors)
+    if prompt.is_own:
+        yield from told
+        return
+    for each in sorted(told, key=lambda each: each.span)[:_MOST]:
+        words = f"{prompt.name}, line {_line(prompt, each.span.start)}: {each.message}"
+        yield replace(each, span=prompt.span, message=words, fixes=())
+
+
+def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
+    """Names without a value in any case of the configurations that name the file, each where it is used first."""
+    if not prompt.is_own or prompt.use is None or prompt.use.variables is None:
+        return
+    known = prompt.use.variables
+    used: dict[str, list[UsedName]] = {}
+    for each in names_in(prompt.text):
+        if each.name not in known and each.name not in GIVEN and not each.optional:
+            used.setdefault(each.name, []).append(each)
+    for name, places in used.items():
+        meant = closest(name, sorted(known))
+        edits = tuple(Edit(each.span, meant) for each in places) if meant else ()
+        fixes = (Fix(f"change it to `{meant}`", edits),) if edits else ()
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        yield Finding(places[0].span, f"no case has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
+
+
+def _of_data(fault: _DataFault, prompt: PromptFileText) -> Finding:
+    if prompt.is_own:
+        return Finding(fault.span, f"this is no {fault.format}: {fault.words}", consequence=_REFUSED)
+    words = f"{prompt.name} is no {fault.format}: line {_line(prompt, fault.span.start)}: {fault.words}"
+    return Finding(prompt.span, words, consequence=_REFUSED)
+
+
+def _line(prompt: PromptFileText, offset: int) -> int:
+    return prompt.text.count("\n", 0, offset) + 1
 
 
 def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
@@ -62,13 +103,13 @@ def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
         yield from roles_in_text(prompt.text)
     if suffix in _DATA:
         tree = parse(prompt.text)
-        yield from chat_faults(tree.root) if not tree.problems else ()
+        yield from chat_faults(tree.root, prompt.text) if not tree.problems else ()
         return
     at = 0
     for line in prompt.text.splitlines(keepends=True) if suffix == ".jsonl" else ():
         if line.lstrip().startswith("["):
             tree = parse(line)
-            found = chat_faults(tree.root) if not tree.problems else ()
+            found = chat_faults(tree.root, line) if not tree.problems else ()
             yield from (replace(each, span=each.span.moved(at)) for each in found)
         at += len(line)
 
@@ -84,34 +125,38 @@ def _texts(prompt: PromptFileText) -> Iterator[Scalar]:
     yield Scalar(whole, whole, None, None, prompt.text, "literal")
 
 
-def _fault_of_data(prompt: PromptFileText) -> str:
-    """What keeps a file from being what its name says, whatever is filled in; empty where its template may mend that."""
+def _fault_of_data(prompt: PromptFileText) -> _DataFault | None:
+    """What keeps a file from being what its name says, whatever is filled in; None where its template may mend that."""
     suffix = PurePath(prompt.name).suffix.lower()
     if suffix == ".json":
         is_whole = "{%" not in prompt.text and "{#" not in prompt.text
-        return _json_fault(prompt) if is_whole else _fault_between(prompt)
-    return _yaml_fault(prompt) if suffix in _DATA and not _BETWEEN.search(prompt.text) else ""
+        return _json_fault(prompt.text) if is_whole else _fault_between(prompt.text)
+    return _yaml_fault(prompt.text) if suffix in _DATA and not _BETWEEN.search(prompt.text) else None
 
 
-def _yaml_fault(prompt: PromptFileText) -> str:
-    broken = next((each for each in parse(prompt.text).problems if each.kind == "syntax"), None)
-    if broken is None:
-        return ""
-    return f"YAML: line {prompt.text.count(chr(10), 0, broken.span.start) + 1}: {broken.message}"
+def _yaml_fault(text: str) -> _DataFault | None:
+    broken = next((each for each in parse(text).problems if each.kind == "syntax"), None)
+    return _DataFault("YAML", broken.span, broken.message) if broken is not None else None
 
 
-def _fault_between(prompt: PromptFileText) -> str:
-    fault = json_fault(prompt.text) if "{% raw" not in prompt.text and "{%- raw" not in prompt.text else None
-    return f"JSON: line {prompt.text.count(chr(10), 0, fault.offset) + 1}: {fault.words}" if fault is not None else ""
+def _fault_between(text: str) -> _DataFault | None:
+    fault = json_fault(text) if "{% raw" not in text and "{%- raw" not in text else None
+    return _DataFault("JSON", _token(text, fault.offset), fault.words) if fault is not None else None
 
 
-def _json_fault(prompt: PromptFileText) -> str:
+def _token(text: str, offset: int) -> Span:
+    """What is at an offset of JSON: a string, a word or a sign."""
+    found = _TOKEN.match(text, offset)
+    return Span(*found.span()) if found is not None else Span(offset, offset)
+
+
+def _json_fault(text: str) -> _DataFault | None:
     # As long as the template, so that lines and columns stay.
-    text = _SHOWN.sub(lambda found: "0" + " " * (len(found[0]) - 1), prompt.text)
+    filled = _SHOWN.sub(lambda found: "0" + " " * (len(found[0]) - 1), text)
     try:
-        json.loads(text, strict=False)
+        json.loads(filled, strict=False)
     except json.JSONDecodeError as error:
-        return f"JSON: line {error.lineno}: {error.msg.lower()}" if "{{" not in text else ""
+        return _DataFault("JSON", _token(text, error.pos), error.msg.lower()) if "{{" not in filled else None
     except (ValueError, RecursionError):
-        return ""
-    return ""
+        return None
+    return None

@@ -20,10 +20,10 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["shown_objects", "undefined_variables"]
+__all__ = ["EMPTY", "GIVEN", "shown_objects", "undefined_variables", "variables_for_prompts"]
 
 #: Variables that promptfoo defines itself.
-_GIVEN = frozenset({
+GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
     "promptIdx", "repeatIndex",
 })  # fmt: skip
@@ -34,7 +34,7 @@ _OPAQUE = ("red_team", "extensions")
 _DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
 _VARIABLE = pattern(r"\bcontext\.vars\.([A-Za-z_]\w{0,60})")
 _UNDEFINED = "the code reads undefined"
-_EMPTY = "promptfoo fills in nothing"
+EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 #: Assertions that refuse an empty text.
@@ -66,14 +66,35 @@ def _has_slip(node: Node | None, key: str) -> bool:
     return key not in names and any(closest(name, (key,)) for name in names if name)
 
 
+def variables_for_prompts(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that some case has, of which prompts may use each; None if there may be more."""
+    if not _is_known(suite) or _has_hooks(suite) or not suite.digest.is_plain or _is_misplaced(suite):
+        return None
+    return _every_name(suite, _shared_names(suite)) - GIVEN
+
+
+def _shared_names(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that every case has, and those of promptfoo."""
+    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
+    return GIVEN.union(suite.digest.common, *defaults)
+
+
+def _every_name(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
+    return shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
+
+
+def _is_misplaced(suite: PromptfooSuite) -> bool:
+    """Whether the key `vars` of a case is misspelt."""
+    return any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+
+
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in prompts and values without a value in a case."""
     if not _is_known(suite):
         return
-    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
-    shared = _GIVEN.union(suite.digest.common, *defaults)
-    every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
-    misplaced = any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+    shared = _shared_names(suite)
+    every = _every_name(suite, shared)
+    misplaced = _is_misplaced(suite)
     if suite.digest.is_plain and not misplaced:
         yield from _without_prompts(suite, every)
     if _has_hooks(suite):
@@ -82,7 +103,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
-        yield from lacking_in_one(suite, _GIVEN)
+        yield from lacking_in_one(suite, GIVEN)
     shared = _reused_names(suite, shared)
     yield from _in_code(suite, every)
     for placed, summary in suite.digest.rendering:
@@ -102,7 +123,7 @@ def _typos_in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[
     """Names in prompts that are a slip of a variable which the prompt uses nowhere else."""
     for node, _ in texts_of(suite.configuration):
         names = names_in(node.text)
-        missed = sorted(every - _GIVEN - {used.name for used in names})
+        missed = sorted(every - GIVEN - {used.name for used in names})
         slips = [used for used in names if any(is_typo(used.name, each) for each in missed)]
         yield from _in_text(node, slips, suite.frame, every, "no case has a value for")
 
@@ -158,7 +179,7 @@ def _in_code(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
             if not isinstance(node, Scalar) or not isinstance(check, JavaScriptCode):
                 continue
             for found in _VARIABLE.finditer(placed.text, *node.span):
-                meant = closest(found[1], sorted(known - _GIVEN)) if found[1] not in known else None
+                meant = closest(found[1], sorted(known - GIVEN)) if found[1] not in known else None
                 if meant is not None:
                     at = placed.outer(Span(*found.span(1)))
                     words = f"no case has a value for `{found[1]}`; did you mean `{meant}`?"
@@ -186,7 +207,7 @@ def _in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) ->
         )
     # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
-        slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - _GIVEN))]
+        slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - GIVEN))]
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
             yield replace(each, consequence="promptfoo leaves the braces as they are")
 
@@ -203,16 +224,16 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
         yield from _in_text(node, names_in(node.text), suite.frame, every, "no case has a value for")
         yield from _with_dollar(node, suite)
     for each in suite.outside or ():
-        for text in (each.texts or ()) if each.what == "prompt" else ():
+        for text in each.unchecked:
             first: dict[str, int] = {}
             for used in names_in(text):
                 if not used.optional and used.name not in every:
                     first.setdefault(used.name, text.count("\n", 0, used.span.start) + 1)
             for name, line in first.items():
-                meant = closest(name, sorted(every - _GIVEN))
+                meant = closest(name, sorted(every - GIVEN))
                 advice = f"; did you mean `{meant}`?" if meant else ""
                 words = f"no case has a value for `{name}`, which this prompt uses in line {line}{advice}"
-                yield Finding(suite.frame.outer(each.node.span), words, consequence=_EMPTY)
+                yield Finding(suite.frame.outer(each.node.span), words, consequence=EMPTY)
 
 
 def _with_dollar(node: Scalar, suite: PromptfooSuite) -> Iterator[Finding]:
@@ -232,7 +253,7 @@ def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Findi
     """Slips in requests by HTTP. Hooks and sessions may add names, so that others are left alone."""
     for each in suite.providers:
         for node in request_texts(each.shape.node if each.shape is not None else None):
-            names = [u for u in names_in(node.text) if closest(u.name, sorted(known - _GIVEN))]
+            names = [u for u in names_in(node.text) if closest(u.name, sorted(known - GIVEN))]
             yield from _in_text(node, names, suite.frame, known, "no case has a value for")
 
 
@@ -245,10 +266,10 @@ def _in_text(
             continue
         seen.add(used.name)
         at = _place_of(used, node, placed.text)
-        meant = closest(used.name, sorted(known - _GIVEN))
+        meant = closest(used.name, sorted(known - GIVEN))
         fixes = (Fix(f"change it to `{meant}`", (Edit(placed.outer(at), meant),)),) if meant and at != node.span else ()
         advice = f"; did you mean `{meant}`?" if meant else ""
-        yield Finding(placed.outer(at), f"{words} `{used.name}`{advice}", fixes=fixes, consequence=_EMPTY)
+        yield Finding(placed.outer(at), f"{words} `{used.name}`{advice}", fixes=fixes, consequence=EMPTY)
 
 
 def _place_of(used: UsedName, node: Scalar, text: str) -> Span:

@@ -266,6 +266,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "CaseList",
         "Case",
         "PromptfooSuite",
+        "PromptFileText",
     ),
     "unknown-alias": (
         "UnknownAlias",

@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterator
 
 from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
+from rubric_core.validation.promptfoo.prompt_templates import undefined_in_file
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
@@ -30,11 +32,16 @@ _EMPTY = "it is empty when the prompt is rendered"
     awaits="entry",
     needs=lambda visited: ("vars",) if issubclass(visited, Case) else None,
 )
-def UNDEFINED_VARIABLE(visited: CaseList | Case | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
+    visited: CaseList | Case | PromptfooSuite | PromptFileText, context: Context
+) -> Iterator[Finding]:
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if isinstance(visited, PromptfooSuite):
         yield from undefined_variables(visited)
         yield from environment_values(visited)
+        return
+    if isinstance(visited, PromptFileText):
+        yield from undefined_in_file(visited)
         return
     if context.dialect.spelled(Case, "vars") is None:
         return

@@ -1,0 +1,173 @@
+"""Mistakes in a prompt file of promptfoo stand in the file, once, and at its reference only where the file is not checked."""
+
+import json
+from pathlib import Path, PurePath
+
+import pytest
+
+from rubric_core.analysis import Language, analyze
+from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
+from rubric_core.cli import main
+from rubric_core.disk import DiskFiles
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.project import Project
+from rubric_core.loading.prompt_use import PromptUse
+from rubric_core.text import apply_edits
+
+USE = PromptUse(frozenset({"word", "name"}), frozenset({"shout"}))
+PROMPTS = [
+    ("say.txt", "Say {{wrod}} to {{name}}.\n{{wrod}}!\n", ["1:7 wrod: no case has a value for `wrod`; did you mean `word`?"]),
+    ("say.md", "Say {{nothing}} {{ _conversation }} {{ env.HOME }}\n", ["1:7 nothing: no case has a value for `nothing`"]),
+    ("say.txt", "{% if wrod %}{{wrod}}{% endif %} {{ other | default('x') }}\n", []),
+    ("say.j2", "Say {{ word | shout }} {{ word | uper }}\r\n", ["1:34 uper: there is no filter `uper`; did you mean `upper`?"]),
+    ("say.txt", "Say\n{% if word %}it\n", ["2:1 {% if word %}: this statement is never closed; write `{% endif %}` after its body"]),
+    ("say.txt", "Say {word}} then\n", ["1:5 {word}}: `{word}}` is no placeholder; write `{{word}}`"]),
+    ("chat.json", '[{"role": "usr", "content": "{{word}}"}]\n', ['1:11 "usr": there is no role `usr`; did you mean `user`?']),
+    ("chat.json", '[{"role": "user", "contnet": "{{word}}"}, {"role": "user", "content": ""}]\n', [
+        '1:19 "contnet": a message has no key `contnet`; did you mean `content`?',
+    ]),
+    ("chat.json", '[{"role": "user" "content": "x"}]\n', ["1:18 \"content\": this is no JSON: expecting ',' delimiter"]),
+    ("chat.json", "[", ["1:1 [: this is no JSON: expecting value"]),
+    ("chat.yaml", "- role: 'usr'\n  content: Say {{word}}\n", ["1:9 'usr': there is no role `usr`; did you mean `user`?"]),
+    ("chat.yaml", '- role: user\n  content: "Say {{word}}\n', ['2:12 ": this is no YAML: this quote is never closed']),
+    ("say.txt", "{{ word }} " * 20_000 + "{{ word | uper }}", []),
+    ("say.txt", "", []),
+    ("say.txt", "# rubric: a heading\nkey: [1, 2\n", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), PROMPTS)
+def test_mistakes_in_a_prompt_have_places(name: str, text: str, expected: list[str]) -> None:
+    def look(text: str) -> list[str]:
+        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=USE)
+        return [_shown(text, d.span.start, d.span.end, d.message) for d in analysis.diagnostics]
+
+    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=USE).diagnostics
+    assert look(text) == expected
+    for fix in (fix for each in found for fix in each.fixes):
+        assert len(look(apply_edits(text, fix.edits))) == len(found) - 1
+
+
+def _shown(text: str, start: int, end: int, message: str) -> str:
+    line = text.count("\n", 0, start)
+    return f"{line + 1}:{start - text.rfind(chr(10), 0, start)} {text[start:end]}: {message}"
+
+
+def test_without_a_configuration_only_what_is_wrong_in_any_is_reported() -> None:
+    for use in (None, PromptUse(), PromptUse(None, frozenset({"shout"}))):
+        analysis = analyze(
+            "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=use
+        )  # fmt: skip
+        assert [d.message for d in analysis.diagnostics] == ["`{word}}` is no placeholder; write `{{word}}`"]
+
+
+CONFIG = """\
+prompts: [file://prompts/say.txt]
+providers: [echo]
+tests: [{vars: {word: hi}}]
+"""
+
+
+def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    main(["check", *arguments, "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    return [f"{each['path']}:{each['range']['start']['line'] + 1} {each['code']}" for each in found]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "evals/promptfooconfig.yaml": CONFIG,
+        "evals/prompts/say.txt": "Say\n{{ wrod | uper }}\n",
+        "shared/say.txt": "Say\n{{ wrod | uper }}\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+THERE = ["evals/prompts/say.txt:2 undefined-variable", "evals/prompts/say.txt:2 broken-template"]
+AT_REFERENCE = ["evals/promptfooconfig.yaml:1 broken-template", "evals/promptfooconfig.yaml:1 undefined-variable"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["."], THERE),
+        (["evals"], THERE),
+        (["evals/promptfooconfig.yaml"], THERE),
+        (["evals/prompts/say.txt"], THERE),
+        (["evals/prompts/say.txt", "evals/promptfooconfig.yaml"], THERE),
+        (["evals/*.yaml", "evals/prompts/*.txt"], THERE),
+        (["evals", "evals/prompts/say.txt"], THERE),
+        (["evals/*.yaml"], THERE),
+        (["shared/say.txt", "evals/promptfooconfig.yaml"], THERE),
+        (["shared/say.txt"], []),
+    ],
+)
+def test_it_is_said_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: list[str]
+) -> None:
+    assert sorted(checked(capsys, *arguments)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["evals"], ["evals/promptfooconfig.yaml"], ["evals/promptfooconfig.yaml", "shared/say.txt"]]
+)
+def test_a_prompt_outside_of_every_checked_folder_is_told_of_at_its_reference(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    config = folder / "evals/promptfooconfig.yaml"
+    config.write_text(CONFIG.replace("prompts/say.txt", "../shared/say.txt"), encoding="utf-8")
+    assert sorted(checked(capsys, *arguments)) == AT_REFERENCE
+    assert [each.partition(" ")[0] for each in checked(capsys, ".")] == ["shared/say.txt:2"] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(".gitignore", "prompts/\n"), (".rubric.toml", 'exclude = ["evals/prompts"]\n')]
+)
+def test_a_prompt_that_a_folder_hides_is_told_of_at_its_reference(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / name).write_text(text, encoding="utf-8")
+    assert sorted(checked(capsys, ".")) == AT_REFERENCE
+
+
+def test_a_variable_is_defined_if_any_configuration_defines_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = folder / "evals/promptfooconfig.b.yaml"
+    second.write_text(CONFIG.replace("word", "wrod"), encoding="utf-8")
+    assert checked(capsys, ".") == THERE[1:]
+    assert checked(capsys, "evals/prompts/say.txt") == THERE[1:]
+    second.write_text(CONFIG + "nunjucksFilters: {uper: ./upper.js}\n", encoding="utf-8")
+    (folder / "evals/upper.js").write_text("module.exports = (text) => text;\n", encoding="utf-8")
+    assert checked(capsys, ".") == THERE[:1]
+
+
+@pytest.mark.parametrize("more", ["extensions: [file://hook.js:all]\n", "tests: file://cases.py\n"])
+def test_nothing_is_said_of_variables_where_a_program_may_define_them(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: str
+) -> None:
+    config = folder / "evals/promptfooconfig.yaml"
+    config.write_text((CONFIG.rpartition("tests")[0] if "tests" in more else CONFIG) + more, encoding="utf-8")
+    for name in ("hook.js", "cases.py"):
+        (folder / "evals" / name).write_text("", encoding="utf-8")
+    assert [each for each in checked(capsys, ".") if "say.txt" in each] == THERE[1:]
+
+
+def test_safe_fixes_mend_prompts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "evals", "--fix"]) == 0
+    assert (folder / "evals/prompts/say.txt").read_text(encoding="utf-8") == "Say\n{{ word | upper }}\n"
+    capsys.readouterr()
+
+
+def test_a_prompt_that_is_named_asks_every_configuration_above_it(folder: Path) -> None:
+    project, path = Project(DiskFiles()), folder / "evals/prompts/say.txt"
+    (folder / "promptfooconfig.yaml").write_text(
+        CONFIG.replace("prompts/", "evals/prompts/").replace("word", "other"), encoding="utf-8"
+    )
+    found = named_by_promptfoo(path, project, Language())
+    assert found == (FileKind.PROMPTFOO_PROMPT, PromptUse(frozenset({"word", "other"}), frozenset()))

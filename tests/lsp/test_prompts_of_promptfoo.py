@@ -1,0 +1,110 @@
+"""Mistakes in prompt files of promptfoo are published for these files, open or closed, as long as a configuration names them."""
+
+from pathlib import Path
+
+import pytest
+from client import VSCODE, Client, Connect, replaced, until
+
+CONFIG = "prompts: [file://say.txt]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n"
+PROMPT = "Say\n{{ wrod }}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
+    (folder / "say.txt").write_text(PROMPT, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def client(connect: Connect, folder: Path) -> Client:
+    client = connect()
+    client.initialize(VSCODE, folder)
+    return client
+
+
+def shown(client: Client, path: Path) -> list[str] | None:
+    """What an editor shows of a file: lines and codes."""
+    newest = next(client.published(path.as_uri()), None)
+    if newest is None:
+        return None
+    return [f"{each['range']['start']['line'] + 1} {each['code']}" for each in newest["diagnostics"]]
+
+
+def changed(client: Client, path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": path.as_uri(), "type": 2}]})
+
+
+def test_a_closed_prompt_is_published_until_it_is_mended(client: Client, folder: Path) -> None:
+    config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
+    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    assert not shown(client, config)
+    changed(client, prompt, "Say\n\n{{ word | uper }}\n")
+    until("the next one", lambda: shown(client, prompt) == ["3 broken-template"])
+    changed(client, prompt, "Say {{ word }}\n")
+    until("nothing", lambda: shown(client, prompt) == [])
+
+
+def test_a_closed_prompt_is_cleared_when_nothing_names_it(client: Client, folder: Path) -> None:
+    config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
+    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    changed(client, config, CONFIG.replace("word", "wrod"))
+    until("a configuration with that name", lambda: shown(client, prompt) == [])
+    changed(client, config, CONFIG)
+    until("the mistake again", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    changed(client, config, CONFIG.replace("file://say.txt", "Say it"))
+    until("a configuration without the file", lambda: shown(client, prompt) == [])
+
+
+def test_typing_in_a_configuration_reaches_its_prompts(client: Client, folder: Path) -> None:
+    """No file on disk changes, and nothing that the closed prompt depends on but what the configuration defines."""
+    config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
+    client.open(config.as_uri(), CONFIG, kind="yaml")
+    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    client.change(config.as_uri(), replaced(CONFIG, "word", "wrod"))
+    until("a name that is defined", lambda: shown(client, prompt) == [])
+    client.change(config.as_uri(), {"text": CONFIG})
+    until("the mistake again", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    client.open(prompt.as_uri(), PROMPT, kind="plaintext")
+    until("the open file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    client.change(config.as_uri(), replaced(CONFIG, "word", "wrod"))
+    until("a name that is defined, of the open file", lambda: shown(client, prompt) == [])
+    client.change(config.as_uri(), {"text": CONFIG.replace("file://say.txt", "Say it")})
+    client.change(prompt.as_uri(), {"text": "{{ word | uper }}"})
+    until("a file that nothing names", lambda: client.diagnostics(prompt.as_uri()) == [])
+    client.change(config.as_uri(), {"text": CONFIG})
+    until("a file that is named again", lambda: shown(client, prompt) == ["1 broken-template"])
+
+
+def test_an_open_prompt_is_checked_while_it_is_written(client: Client, folder: Path) -> None:
+    prompt = folder / "say.txt"
+    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    client.open(prompt.as_uri(), PROMPT, kind="plaintext")
+    until("the open file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    client.change(prompt.as_uri(), replaced(PROMPT, "wrod", "word"))
+    assert client.saved(prompt.as_uri()) == []
+    client.change(prompt.as_uri(), {"text": "{{ word | uper }}\n"})
+    found = client.saved(prompt.as_uri())
+    assert [each["code"] for each in found] == ["broken-template"]
+    actions = client.request(
+        "textDocument/codeAction",
+        {"textDocument": {"uri": prompt.as_uri()}, "range": found[0]["range"], "context": {"diagnostics": found}},
+    )
+    assert [each["title"] for each in actions if each.get("kind") == "quickfix"] == ["Change it to `upper`"]
+
+
+def test_without_the_check_of_the_workspace_it_is_said_where_it_is_seen(connect: Connect, folder: Path) -> None:
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"checkWorkspace": False})
+    config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
+    client.open(config.as_uri(), CONFIG, kind="yaml")
+    until("the reference", lambda: shown(client, config) == ["1 undefined-variable"])
+    client.open(prompt.as_uri(), PROMPT, kind="plaintext")
+    until("the file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("not at the reference", lambda: shown(client, config) == [])
+    client.notify("textDocument/didClose", {"textDocument": {"uri": prompt.as_uri()}})
+    until("the reference again", lambda: shown(client, config) == ["1 undefined-variable"])
+    assert shown(client, prompt) == []
