@@ -26,9 +26,17 @@ class KnownProvider(NamedTuple):
 _KEYS = ("apiKey", "apiKeyEnvar", "apiBaseUrl")
 _CHAT = (
     "temperature", "max_tokens", "max_completion_tokens", "top_p", "stop", "seed", "response_format", "tools", "tool_choice", "functions",
-    "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost",
+    "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost", "reasoning",
 )  # fmt: skip
 _CLAUDE = ("max_tokens", "temperature", "tools", "tool_choice", "thinking", "top_p", "top_k", *_KEYS, "headers", "cost")
+_CLAUDE_AGENT = (
+    "model", "working_dir", "max_turns", "permission_mode", "append_allowed_tools", "custom_allowed_tools", "disallowed_tools", "allow_all_tools",
+    "allow_dangerously_skip_permissions", "append_system_prompt", "custom_system_prompt", "setting_sources", "mcp", "strict_mcp_config", "apiKey",
+    "fallback_model", "max_thinking_tokens", "max_budget_usd", "exclude_dynamic_sections", "output_format", "plugins", "skills", "hooks", "agents",
+    "sandbox", "debug", "debug_file", "resume", "fork_session", "session_id", "persist_session", "ask_user_question", "additional_directories",
+    "effort", "betas", "env", "extra_args", "executable", "executable_args", "include_partial_messages", "include_hook_events", "cache_mcp",
+    "tools", "thinking", "settings", "continue", "title", "stderr", "apiKeyRequired", "path_to_claude_code_executable", "task_budget",
+)  # fmt: skip
 _GEMINI = (
     "generationConfig",
     "systemInstruction",
@@ -91,6 +99,7 @@ PROVIDERS: tuple[KnownProvider, ...] = (
     KnownProvider("openai:moderation", "openai:moderation", "The moderation of OpenAI.", _KEYS, answers=False),
     KnownProvider("openai:", "openai:MODEL", "A model of OpenAI.", _CHAT),
     KnownProvider("anthropic:", "anthropic:MODEL", "A model of Anthropic.", _CLAUDE),
+    KnownProvider("anthropic:claude-agent-sdk", "anthropic:claude-agent-sdk", "Claude Code, by its agent SDK.", _CLAUDE_AGENT),
     KnownProvider("azureopenai:", "azureopenai:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
     KnownProvider("azure:", "azure:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
     KnownProvider("ollama:", "ollama:MODEL", "A local model of Ollama.", _OLLAMA),

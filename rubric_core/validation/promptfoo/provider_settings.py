@@ -20,7 +20,7 @@ _OF_OTHERS = frozenset({
     "headless", "maxNewTokens", "maxTokens", "n_predict", "responseFormat", "sessionId", "speed", "timeout", "timeoutMs", "toolChoice", "top_k",
     "ts", "version",
 })  # fmt: skip
-#: Of these, the ones that vendors with the settings of OpenAI do not read.
+#: Of these, the ones that Anthropic and vendors with the settings of OpenAI do not read.
 _OF_NO_CHAT = frozenset({"maxTokens", "responseFormat", "toolChoice"})
 #: Vendors of programs, which take any setting.
 _PROGRAMS = frozenset({"exec", "file", "golang", "package", "python", "ruby", "promptfoo", "sequence"})
@@ -42,6 +42,9 @@ _RANGES = MappingProxyType({
     "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
 })  # fmt: skip
 _NUMBER = pattern(r"\s{0,9}-?[\d.]|.{0,200}\{\{|.{0,200}\$\{")
+_PLAIN_NUMBER = pattern(r"-?\d{1,9}(?:\.\d{1,9})?\Z")
+#: Vendors whose own services refuse a text for a number.
+_STRICT = ("anthropic", "openai")
 #: A file, or what is filled in.
 _OTHER_TEXT = pattern(r"file://|.{0,200}(?:\{\{|\$\{)")
 _FORMATS = ("text", "json_object", "json_schema")
@@ -58,7 +61,7 @@ _USUAL = (
 #: Names of settings in other tools, without `_` and in lower case.
 _CALLED = MappingProxyType({
     "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
-    "transformresponse": "transformResponse", "responseformatter": "transformResponse",
+    "transformresponse": "transformResponse", "responseformatter": "transformResponse", "temp": "temperature",
 })  # fmt: skip
 
 
@@ -100,27 +103,46 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
     """The same for the settings of a provider with an id."""
     if not isinstance(settings, Mapping):
         return
+    if identity.lstrip().startswith("{{"):
+        yield from slips_of_settings(settings)
     vendor, _, _ = identity.partition(":")
     family = known_provider(identity)
     if family is None or vendor not in VENDORS or vendor in _PROGRAMS:
         return
-    also = _OF_OTHERS - _OF_NO_CHAT if "response_format" in family.config else _OF_OTHERS
+    is_chat = "response_format" in family.config
+    also = _OF_OTHERS - _OF_NO_CHAT if is_chat or vendor == "anthropic" else _OF_OTHERS
     present = {entry.name for entry in settings.entries}
     for entry in settings.entries:
         meant = _intended_key(entry.name, family.config, present) if entry.name not in also else None
         if meant is not None:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
-    if "response_format" in family.config:
-        yield from _kinds(settings)
+    yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
+    if is_chat:
+        yield from _formats(settings)
     yield from _bounds(settings, family.config)
 
 
-def _kinds(settings: Mapping) -> Iterator[Finding]:
-    """Settings of models that are of another kind than every model takes."""
-    for name in _NUMBERS:
+def _has_address(settings: Mapping) -> bool:
+    """Whether the requests go to another service than the vendor's own."""
+    return any(settings.get(name) is not None for name in ("apiBaseUrl", "apiHost", "passthrough"))
+
+
+def _texts_for_numbers(settings: Mapping, known: tuple[str, ...], *, is_strict: bool) -> Iterator[Finding]:
+    """Settings of models that have to be numbers and are something else."""
+    for name in (each for each in _NUMBERS if each in known):
         node = settings.get(name)
-        if isinstance(node, Scalar) and isinstance(node.value, str | bool) and not _NUMBER.match(node.text):
+        if not isinstance(node, Scalar) or not isinstance(node.value, str | bool):
+            continue
+        if not _NUMBER.match(node.text):
             yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
+        elif is_strict and _PLAIN_NUMBER.match(node.text) and node.is_quoted and not node.is_block:
+            fixes = (Fix(f"write `{node.text}`", (Edit(node.span, node.text),)),)
+            words = f"`{name}` is a number: write it without quotes"
+            yield Finding(node.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
+
+
+def _formats(settings: Mapping) -> Iterator[Finding]:
+    """Formats of replies that no model has."""
     formats = settings.get("response_format")
     if isinstance(formats, Scalar) and isinstance(formats.value, str) and not _OTHER_TEXT.match(formats.text):
         words = "`response_format` is a mapping, as in `{type: json_object}`"

@@ -76,6 +76,9 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
             yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", STOPS)
         if summary.named and providers is not None and placed.case.has("providers"):
             yield from _unknown(placed, placed.case.places["providers"], providers, "provider", STOPS)
+        elif summary.named and placed.case.has("providers"):
+            found = _unknown(placed, placed.case.places["providers"], suite.labels, "provider", STOPS)
+            yield from (each for each in found if each.fixes)  # programs may have further names
         for check, node in summary.graders:
             yield from _grader(placed, node, check, suite.labels, providers)
 

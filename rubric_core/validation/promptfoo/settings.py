@@ -29,7 +29,11 @@ from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.nested_keys import methods_by_http
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
-from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config, swallowed_by_values
+from rubric_core.validation.promptfoo.swallowed_keys import (
+    mappings_as_variables,
+    swallowed_by_config,
+    swallowed_by_values,
+)
 from rubric_core.validation.promptfoo.top_settings import top_settings
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -45,6 +49,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from configured_ids(shape)
     yield from missing_providers(shape)
     yield from swallowed_by_values(shape)
+    yield from mappings_as_variables(shape)
     yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
     yield from top_settings(shape)

@@ -19,6 +19,11 @@ __all__ = ["shell_variables"]
 _VARIABLE = pattern(
     r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
+#: Another name for `env` in a longer template, as in `{{ envs.NAME or 'text' }}`.
+_OTHER_ENV = pattern(
+    r"\{\{-?(?:[^{}'\"]|'[^'{}]{0,99}'|\"[^\"{}]{0,99}\"){0,200}?(?<![\w.$'\"])"
+    r"(?P<env>(?:process|os)\.env(?:iron)?|environ(?:ment)?|ENV|Env|envs|evn|nev|enc|emv|eenv|envv|ennv)(?=\.[A-Z_]|\[['\"])"
+)
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
 #: Providers that are programs, or start one: they may fill in their settings.
 _PROGRAMS = (
@@ -79,7 +84,9 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
         words = f"promptfoo does not insert `{whole[0]}`; write `{written}`"
         yield Finding(node.span, words, consequence="it is taken as it is", fixes=(fix,))
         return
+    seen = set[int]()
     for found in _VARIABLE.finditer(context.text, *node.span):
+        seen.add(found.start())
         written = f"{{{{env.{found[1] or found[2]}}}}}"
         edit = Edit(Span(*found.span()), written)
         if not node.is_quoted:
@@ -88,6 +95,13 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
             Span(*found.span()), f"promptfoo does not insert `{found[0]}`; write `{written}`", consequence="it is taken as it is",
             fixes=(Fix(f"write `{written}`", (edit,), safe=False),),
         )  # fmt: skip
+    for found in _OTHER_ENV.finditer(context.text, *node.span):
+        if found.start() not in seen:
+            at = Span(*found.span("env"))
+            yield Finding(
+                at, f"the environment is called `env` in templates, not `{found['env']}`", consequence="promptfoo inserts nothing for it",
+                fixes=(Fix("write `env`", (Edit(at, "env"),)),),
+            )  # fmt: skip
 
 
 def _as_template(found: "re.Match[str]") -> str:

@@ -11,7 +11,7 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequenc
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
+__all__ = ["mappings_as_variables", "swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
 
 _IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
 _EVERY_PROMPT = "the case runs with every prompt"
@@ -98,6 +98,17 @@ def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
                 yield from _swallowed(
                     place.node, entry.name, (Mapping, Sequence), field, "promptfoo does not read it here"
                 )
+
+
+def mappings_as_variables(shape: Configuration) -> Iterator[Finding]:
+    """Mappings and lists among environment variables, whose values are texts."""
+    place = shape.places.get("env")
+    node = place.node if place is not None and not place.borrowed else None
+    known = frozenset(key.name for key in Configuration.keys.values())
+    for entry in _entries(node):
+        if isinstance(entry.value, Mapping | Sequence) and entry.name not in known and entry.name != "<<":
+            words = "the value of an environment variable is a text"
+            yield Finding(entry.value.span, words, severity="warning", consequence="promptfoo cannot insert it")
 
 
 def _swallowed(
