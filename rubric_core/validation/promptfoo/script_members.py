@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.script_syntax import CodeReading
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["MemberSlip", "misspelt_members", "slips_of_members"]
+__all__ = ["MemberSlip", "misspelt_members", "misspelt_python", "slips_of_members"]
 
 #: Longer code is not checked.
 _LONGEST = 20_000
@@ -57,6 +57,13 @@ _OTHERS = frozenset({
     "of", "pop", "push", "repeat", "resolve", "reject", "reverse", "search", "set", "shift", "some", "sort", "splice", "substr", "test", "then",
     "toLocaleString", "toPrecision", "toReversed", "toSorted", "toSpliced", "trimLeft", "trimRight", "unshift", "values", "with",
 })  # fmt: skip
+#: Methods of JavaScript, and how Python writes them.
+_OF_JAVASCRIPT = MappingProxyType({
+    "includes": "'text' in output", "length": "len(output)", "lenght": "len(output)", "toLowerCase": "output.lower()",
+    "toUpperCase": "output.upper()", "startsWith": "output.startswith('text')", "endsWith": "output.endswith('text')",
+    "indexOf": "output.find('text')", "trim": "output.strip()",
+})  # fmt: skip
+_KEY_OF_CONTEXT = pattern(r"(?<![\w.])context(?:\[\s{0,9}|\.get\(\s{0,9})['\"]([A-Za-z_]\w{0,40})['\"]")
 #: The members of modules of Python.
 _OF_PYTHON: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "json": ("dump", "dumps", "load", "loads", "JSONDecodeError", "JSONDecoder", "JSONEncoder", "decoder", "encoder", "scanner"),
@@ -132,6 +139,28 @@ def slips_of_python(read: CodeReading) -> Iterator[MemberSlip]:
             words = f"no text, list or mapping has a method `{member.text}`"
         if meant is not None:
             yield MemberSlip(words, meant, member.text, member.offset)
+
+
+def misspelt_python(read: CodeReading, node: Scalar, text: str) -> Iterator[Finding]:
+    """Misspelt members in inline Python, methods of JavaScript, and misspelt keys of `context`."""
+    slips = [*slips_of_python(read), *_keys_of_context(node.text)]
+    for slip in slips:
+        at = place_in_code(node, text, slip.offset, len(slip.name))
+        fixes = (Fix(f"change it to `{slip.meant}`", (Edit(at, slip.meant),)),) if at is not None else ()
+        yield Finding(at or node.span, f"{slip.words}; did you mean `{slip.meant}`?", fixes=fixes)
+    for owner, member in read.members:
+        written = _OF_JAVASCRIPT.get(member.text) if not owner else None
+        if written is not None and all(slip.offset != member.offset for slip in slips):
+            at = place_in_code(node, text, member.offset, len(member.text))
+            yield Finding(at or node.span, f"Python has no method `{member.text}`; write `{written}`")
+
+
+def _keys_of_context(code: str) -> Iterator[MemberSlip]:
+    for found in _KEY_OF_CONTEXT.finditer(code):
+        known = _MEMBERS["context"]
+        meant = next((each for each in known if is_typo(found[1], each)), None) if found[1] not in known else None
+        if meant is not None:
+            yield MemberSlip(f"`context` has no `{found[1]}`", meant, found[1], found.start(1))
 
 
 def _meant_in_python(name: str) -> str | None:

@@ -14,7 +14,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.script_members import misspelt_members
+from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, results_without_reason, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
@@ -87,8 +87,9 @@ def _read(
         yield Finding(
             place.value if place.borrowed else at, words, fixes=fixes, consequence="the output is not looked at"
         )
-    if not is_python and not place.borrowed:
-        yield from (replace(each, consequence=_FAILS) for each in misspelt_members(node, text))
+    if not place.borrowed:
+        slips = misspelt_python(read, node, text) if is_python else misspelt_members(node, text)
+        yield from (replace(each, consequence=_FAILS) for each in slips)
     yield from _results(read, place, node, text, is_python=is_python)
     yield from _without_reason(read, place, node, text)
     given = ("output", "context") if is_python else _PARAMETERS

@@ -65,8 +65,8 @@ _HALF = pattern(
 )
 _OPENED = pattern(r"(?<!\{)\{#")
 _ANCHOR = pattern(r"\{#[\w.:-]{0,60}\}?")
-#: `{ {name} }`: a formatter has put blanks between the braces.
-_APART = pattern(r"\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{1,3}\}")
+#: `{ {name} }` and `{ {name}}`: there are blanks between the braces. Behind a word it may be a command of LaTeX.
+_APART = pattern(r"(?<![\w}\\])\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{0,3}\}")
 #: A prompt that begins with a placeholder.
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
 _IN_CODE = pattern(
@@ -188,10 +188,14 @@ def half_written(node: Scalar, context: Context) -> Iterator[Finding]:
 
 
 def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:
-    """Texts of a request that consist of `{name}` only; inside of longer texts it may be intended."""
+    """Texts of a request that consist of `{name}` or `{name}}` only, which may be intended inside of longer ones; `{ {name}}` anywhere."""
     for node in texts:
         if _WHOLE.fullmatch(node.text):
             yield from _single(node, context)
+        elif _HALF.fullmatch(node.text):
+            yield from _half(node, context)
+        elif "{" in node.text and not _is_code(node.text):
+            yield from _apart(node, context)
 
 
 def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:

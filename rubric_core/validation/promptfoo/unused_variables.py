@@ -10,6 +10,7 @@ from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.promptfoo.values import are_options
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["unused_variables"]
@@ -40,10 +41,15 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
         if summary.names <= words or summary.has_program:
             continue
         for name in summary.own:
-            if name not in words and name not in summary.used and name != "assert":  # reported as misplaced
+            if name not in words and name not in summary.used and not _is_misplaced(name, summary):
                 found = _unused(placed, name, context)
                 if all(found.span != slip.span for slip in slips):
                     yield found
+
+
+def _is_misplaced(name: str, summary: CaseSummary) -> bool:
+    """Whether a variable is reported as a key of the case."""
+    return name == "assert" or (name == "options" and are_options(summary.variables[name]))
 
 
 def _slips(suite: PromptfooSuite) -> Iterator[Finding]:

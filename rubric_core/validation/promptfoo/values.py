@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry, rename_key
@@ -12,7 +12,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["stands_below_vars", "values_in_file", "variable_values"]
+__all__ = ["are_options", "stands_below_vars", "values_in_file", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
 _DATE = pattern(
@@ -23,6 +23,8 @@ _REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
 _KEYS = frozenset(key.name for key in PromptfooCase.keys.values())
+_OPTIONS = frozenset(key.name for key in CaseOptions.keys.values())
+_OPTIONS_ONLY = frozenset(name for name in _OPTIONS if name == "transform" or not name.islower())
 _FILE = "file://"
 #: What is written for the merge key by a slip.
 _NEARLY_MERGE = ("<", "<<<", ">>")
@@ -61,8 +63,20 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
                     fixes=beside_fix(shape.node, "vars", entry, context),
                     consequence="promptfoo warns, and runs the case without these assertions",
                 )  # fmt: skip
+            elif entry.name == "options" and not shape.has("options") and are_options(entry.value):
+                yield Finding(
+                    entry.key.span, "`options` is a variable here; the options of a case stand beside `vars`",
+                    fixes=beside_fix(shape.node, "vars", entry, context),
+                    consequence="promptfoo runs the case without these options",
+                )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
                 yield from _value(entry.name or "", entry.value, node, context)
+
+
+def are_options(node: Node) -> bool:
+    """Whether a mapping consists of options of cases, and has one whose name means nothing else."""
+    names = {entry.name for entry in node.entries} if isinstance(node, Mapping) else set()
+    return names <= _OPTIONS and not names.isdisjoint(_OPTIONS_ONLY)
 
 
 def values_in_file(shape: VariablesFile, context: Context) -> Iterator[Finding]:
