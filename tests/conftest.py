@@ -1,5 +1,6 @@
 """Makes `harness` importable for every test, and its assertions readable; generated examples are the same every time."""
 
+import gc
 import signal
 
 import hypothesis
@@ -14,3 +15,9 @@ hypothesis.settings.load_profile("same every time")
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+
+
+def pytest_collection_finish() -> None:
+    """Keep thousands of tests, which stay until the end, out of every collection of garbage."""
+    gc.collect()
+    gc.freeze()

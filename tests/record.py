@@ -1,6 +1,6 @@
 """Records: files of short lines that summarize results, each line with a checksum of everything that it stands for.
 
-A plain run compares exactly, and UPDATE=1 rewrites the record. RECORDED=FOLDER writes each text that a checksum stands for into a file
+A plain run compares exactly, and UPDATE=1 rewrites the record. A sample of the lines is compared with those of the record. RECORDED=FOLDER writes each text that a checksum stands for into a file
 of that folder: run the test with it before and after a change, and compare the files of a line's two checksums.
 """
 
@@ -11,9 +11,13 @@ from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 
-__all__ = ["UPDATING", "checksum", "compare", "shortened"]
+from thorough import THOROUGH
+
+__all__ = ["UPDATING", "WHOLE", "checksum", "compare", "is_sampled", "shortened"]
 
 UPDATING = bool(os.environ.get("UPDATE"))
+#: Whether records are compared whole; before a commit, a sample of the long ones is. `make mutation` sets the variable.
+WHOLE = THOROUGH or UPDATING or bool(os.environ.get("RUBRIC_WHOLE_RECORDS"))
 _IN_FULL = os.environ.get("RECORDED")
 _LONGEST, _SHOWN = 90, 60
 _LONG_NUMBER = re.compile(r"\b\d+\.\d{9,}(?:e-?\d+)?\b")
@@ -21,9 +25,19 @@ _LONG_NUMBER = re.compile(r"\b\d+\.\d{9,}(?:e-?\d+)?\b")
 _DIFFERENCE = 4000
 
 
-def compare(path: Path, lines: Iterable[str]) -> None:
-    """Lines are those of a record, or become it with UPDATE=1."""
+def is_sampled(name: str, step: int) -> bool:
+    """Whether a line about `name` is compared: one in `step`, always the same ones, unless all are."""
+    return WHOLE or zlib.crc32(name.encode("utf-8", "surrogatepass")) % step == 0
+
+
+def compare(path: Path, lines: Iterable[str], *, is_sample: bool = False) -> None:
+    """Lines are those of a record, or become it with UPDATE=1; a sample of lines is among them, in their order."""
     text = "".join(f"{line}\n" for line in lines)
+    if is_sample and not UPDATING:
+        known = iter(path.read_text(encoding="utf-8").splitlines())
+        lost = [line for line in text.splitlines() if line not in known]
+        assert not lost, f"{path.name} changes; UPDATE=1 rewrites it:\n{lost[0][:_DIFFERENCE]}"
+        return
     if UPDATING:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

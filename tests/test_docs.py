@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import only_thorough
 
 import rubric_core
 
@@ -120,6 +121,7 @@ Options(evaluators={"mine": Mine})  # wrong
 WRONG = {number for number, line in enumerate(MISUSE.splitlines(), start=1) if line.endswith("# wrong")}
 
 
+@only_thorough
 def test_mypy_finds_nothing_in_the_pages_and_every_misuse(typed: Path) -> None:
     cache = REPOSITORY / ".mypy_cache/pages"
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={cache}", "--output=json", "."]
@@ -130,6 +132,7 @@ def test_mypy_finds_nothing_in_the_pages_and_every_misuse(typed: Path) -> None:
     assert {each["line"] for each in found} == WRONG
 
 
+@only_thorough
 def test_pyright_finds_nothing_in_the_pages_and_every_misuse(typed: Path) -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not there: pyright cannot run")

@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from thorough import only_thorough
+
+pytestmark = only_thorough
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = ("docs", "editors", "rubric_core/validation/rules", "rubric_core/evaluation/evaluators")

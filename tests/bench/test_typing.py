@@ -4,7 +4,7 @@ import random
 
 import pytest
 from bench_typing import GOAL, noise_of
-from thorough import seeds
+from thorough import only_thorough, seeds
 from typed import WAYS, texts
 
 from rubric_core.analysis import Language
@@ -23,6 +23,7 @@ def test_hardly_anything_flashes(way: str) -> None:
     assert not [f for f in noise.flashes if f.on_line and f.severity == "error"], told
 
 
+@only_thorough
 def test_without_waiting_there_would_be_many() -> None:
     chosen = random.Random(1).sample(list(texts()), 4)
     assert noise_of("top to bottom", chosen, Language(), quiet=False).share > 5 * GOAL

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import BROKEN, CLEAN, Run, write
+from thorough import sample
 
 from rubric_core.cli import parallel
 from rubric_core.cli.parallel import parallel_map
@@ -86,7 +87,7 @@ def _running_children(process: int) -> list[int]:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children of a process are listed by Linux only")
 @pytest.mark.parametrize("script", [_ENDLESS, _WAITING], ids=["working", "sending"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], 3))
 def test_nobody_works_on_for_a_process_that_ended(number: signal.Signals, script: str) -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while len(helpers := _running_children(process.pid)) < 2:

@@ -14,6 +14,7 @@ from terminal import Terminal
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "evaluation"))
 from endpoint_server import EndpointServer, Reply
+from thorough import sample
 
 FUNCTION = "def answer(question):\n    return 'Good morning! Within 30 days.'\n"
 ASYNC = "async def answer(question):\n    return 'Good morning! Within 30 days.'\n"
@@ -35,7 +36,9 @@ def files() -> set[str]:
     return {path.as_posix() for path in found if not {".rubric", "__pycache__"} & set(path.parts)}
 
 
-@pytest.mark.parametrize(("test", "ci", "targets"), [*product(TESTED, ("none", "github", "gitlab"), ("", MINE))])
+@pytest.mark.parametrize(
+    ("test", "ci", "targets"), sample([*product(TESTED, ("none", "github", "gitlab"), ("", MINE))], 7)
+)
 def test_every_combination_is_sound_and_runs_offline(rubric: Run, test: str, ci: str, targets: str) -> None:
     if targets:
         write(TARGETS, targets)

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
-from thorough import THOROUGH
+from thorough import THOROUGH, only_thorough
 
 from rubric_core.cluster.connection import RunConnection
 from rubric_core.cluster.executor import ClusterExecutor
@@ -21,6 +21,9 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import Verdict
 
 CASES, KILLS = (100, 5) if THOROUGH else (16, 1)
+
+
+pytestmark = only_thorough
 
 
 def suite_of(folder: Path) -> Path:

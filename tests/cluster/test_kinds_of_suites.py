@@ -8,11 +8,14 @@ import pytest
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
 from test_rows import both, row, write
+from thorough import only_thorough
 
 from rubric_core.cluster.executor import ClusterExecutor
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
+
+pytestmark = only_thorough
 
 #: Says back the last line of the prompt.
 ECHO = "targets:\n  - {name: default, provider: cli, command: 'tail -n 1 {PROMPT_FILE} | tr A-Z a-z'}\n"

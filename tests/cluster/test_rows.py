@@ -13,6 +13,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
+from thorough import only_thorough
+
 from rubric_core.adapters import system_ports
 from rubric_core.cluster.errors import ClusterError
 from rubric_core.cluster.executor import ClusterExecutor
@@ -103,12 +105,14 @@ async def test_graders_dependencies_and_cases_of_other_files(folder: Path, addre
     }  # fmt: skip
 
 
+@only_thorough
 async def test_repeats(folder: Path, address: str):
     (folder / "suite.eval.yaml").write_text("tests:\n  - {id: a, criteria: c, input: hi, assertions: [hello]}\n")
     own, there = await both(folder / "suite.eval.yaml", address, repeat=3)
     assert own == there
 
 
+@only_thorough
 async def test_a_case_that_ends_its_engine_is_unscored_and_the_others_are_not(folder: Path, address: str):
     (folder / "kill.py").write_text(
         "import os, signal, sys, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(9)\n"
@@ -178,6 +182,7 @@ class Relay:
 
 
 @pytest.mark.parametrize("sent", [False, True])
+@only_thorough
 async def test_secrets_stay_where_they_are_unless_they_are_sent(
     folder: Path, address: str, monkeypatch: pytest.MonkeyPatch, sent: bool
 ):
@@ -232,6 +237,7 @@ def test_shown_rows_have_no_times():
     assert row(result) == row(replace(result, duration_ms=4.0, at="later"))
 
 
+@only_thorough
 async def test_cases_that_a_program_made_and_cases_with_several_prompts(folder: Path, address: str):
     (folder / "make.py").write_text(
         "def generate_tests():\n"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import only_thorough
 from waiting import PATIENCE
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
@@ -18,6 +19,8 @@ from rubric_core.cluster.versions import catalogue_hash, rubric_version
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import Verdict
+
+pytestmark = only_thorough
 
 #: Stops the process that runs cases the first time, and only answers the second time.
 ANSWER = """\

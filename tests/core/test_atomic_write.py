@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import resource
 import signal
 import stat
@@ -208,6 +209,10 @@ OTHERS = {
 }
 
 
+#: Without one of these, a module need not be parsed.
+_MAY_WRITE = re.compile(r"\bwrite_(?:text|bytes)\b|\bopen\b")
+
+
 def writes(tree: ast.Module) -> Iterator[int]:
     """The lines on which files are opened to write."""
     for node in ast.walk(tree):
@@ -236,7 +241,7 @@ def test_one_function_writes_files() -> None:
     found = {
         path.relative_to(root).as_posix().removeprefix("rubric_core/")
         for path in modules
-        if any(writes(ast.parse(path.read_text(encoding="utf-8"))))
+        if _MAY_WRITE.search(text := path.read_text(encoding="utf-8")) and any(writes(ast.parse(text)))
     }
     assert found == set(OTHERS)
 

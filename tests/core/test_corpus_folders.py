@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from corpus import CORPUS, needs_corpus
+from thorough import only_thorough
 
 EXCEPTIONS = Path(__file__).parent / "corpus_folder_exceptions.tsv"
 
@@ -22,6 +23,7 @@ def errors(folder: Path) -> set[tuple[str, str]]:
 
 
 @needs_corpus
+@only_thorough
 def test_no_file_of_any_release_has_an_error_but_those_of_the_list():
     with EXCEPTIONS.open(encoding="utf-8", newline="") as rows:
         known = {(row["file"], row["code"]) for row in csv.DictReader(rows, delimiter="\t") if row["why"]}

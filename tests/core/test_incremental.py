@@ -158,7 +158,7 @@ TEXTS = {
     "one-line": "tests: [{id: a, input: b}]",
     "nothing": "",
 }
-SCRIPTS = [(name, seed) for name in TEXTS for seed in seeds(8, few=4)]
+SCRIPTS = [(name, seed) for name in TEXTS for seed in seeds(8, few=1)]
 STEPS = 20
 
 
@@ -359,7 +359,7 @@ execution: {targets: [{name: bot, provider: mock}]}
 """
 
 
-@pytest.mark.parametrize("seed", seeds(12, few=4))
+@pytest.mark.parametrize("seed", seeds(12, few=2))
 def test_random_edits_of_a_suite_that_refers_to_files(tmp_path, seed):
     """What the blocks refer to together, with the names of their targets, is that of a fresh analysis."""
     for name in ("one.md", "more.yaml", "check.py"):

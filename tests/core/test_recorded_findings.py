@@ -10,7 +10,7 @@ from zlib import crc32
 
 import pytest
 from harness import analysis_of
-from record import checksum, compare
+from record import WHOLE, checksum, compare, is_sampled
 from sample_texts import damaged, sample_texts
 
 from rubric_core.text import LineIndex, apply_edits
@@ -20,6 +20,8 @@ TEXTS = sample_texts()
 SOURCES = sorted({name.partition(":")[0].partition(" ")[0] for name in TEXTS})
 #: Each text is damaged in so many ways.
 DAMAGES = 3
+#: Before a commit, one text in so many is compared.
+STEP = 4
 #: Each text is read in one dialect that is not its own, too.
 DIALECTS = ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5")
 
@@ -44,9 +46,9 @@ def line(name: str, found: list[str]) -> str:
 def test_findings(source: str) -> None:
     lines: list[str] = []
     for name, text in TEXTS.items():
-        if name.startswith(f"{source} "):
+        if name.startswith(f"{source} ") and is_sampled(name, STEP):
             other = DIALECTS[crc32(name.encode()) % len(DIALECTS)]
             parts = [line("", list(described(text, other)))]
             parts += [line("", list(described(each))) for each in damaged(name, text, DAMAGES)]
             lines.append(line(name.removeprefix(f"{source} "), list(described(text))) + "".join(parts))
-    compare(RECORDS / f"{source}.txt", lines)
+    compare(RECORDS / f"{source}.txt", lines, is_sample=not WHOLE)

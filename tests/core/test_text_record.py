@@ -13,7 +13,8 @@ from pathlib import Path, PurePath
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
-from harness import LANGUAGE, ROOT, UPDATING, Folder, files, unmarked
+from harness import LANGUAGE, ROOT, Folder, files, unmarked
+from record import WHOLE, compare, is_sampled
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.shape import Shape, children
@@ -56,6 +57,8 @@ _HEADING = re.compile(r"^#### (.+)\n", re.MULTILINE)
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 #: Written out whole.
 DENSE = ("dense:",)
+#: Before a commit, one text in so many is compared.
+STEP = 4
 Parts = Mapping[str, list[str]]
 
 
@@ -225,15 +228,8 @@ def lines_of(name: str, parts: Parts) -> Iterator[str]:
 
 
 def test_texts() -> None:
-    expected = iter(PAGE.read_text(encoding="utf-8").splitlines() if not UPDATING else ())
-    made: list[str] = []
-    for name, text in texts():
-        for line in lines_of(name, parts_of(text)):
-            made.append(line)
-            assert UPDATING or line == next(expected, None)
-    if UPDATING:
-        PAGE.write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
-    assert next(expected, None) is None
+    compared = ((name, text) for name, text in texts() if is_sampled(name, STEP))
+    compare(PAGE, (line for name, text in compared for line in lines_of(name, parts_of(text))), is_sample=not WHOLE)
 
 
 if __name__ == "__main__":

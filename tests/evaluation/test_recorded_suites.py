@@ -19,7 +19,7 @@ from parity.promptfoo.comparison import ENVIRONMENT
 from parity.promptfoo.comparison import suites as configurations
 from parity.promptfoo.server import reply_to as promptfoo_reply
 from parity.server import ScriptedServer, reply_to
-from record import UPDATING, checksum, compare
+from record import UPDATING, WHOLE, checksum, compare
 from recorded_results import RECORDS, case_lines, timeless
 from recorded_views import views
 from recorded_world import Call, NodeReplies, World, described_program
@@ -35,9 +35,15 @@ from rubric_core.ports import Finished, HttpReply, Program
 
 #: Those with replies through a real socket cannot be recorded; some need Perl, Ruby or packages.
 _LEFT_OUT = ("commands", "packages", "ruby", "sockets", "typescript")
-CONFIGURATIONS = sorted(name for each in configurations() if (name := each.stem.partition(".")[2]) not in _LEFT_OUT)
+#: Those with hundreds of cases, or that run programs: not before a commit.
+_LONG = ("called", "compared", "conversations", "functions", "judged", "markup", "matrix", "relevance", "replies", "reported", "scripts", "settings", "vendors")  # fmt: skip
+CONFIGURATIONS = sorted(
+    name
+    for each in configurations()
+    if (name := each.stem.partition(".")[2]) not in (_LEFT_OUT if WHOLE else (*_LEFT_OUT, *_LONG))
+)
 _TIMED = re.compile(r"duration_ms=[\d.e-]+")
-BUNDLES = sorted(each.stem for each in SUITES.glob("*.yaml"))
+BUNDLES = sorted(each.stem for each in SUITES.glob("*.yaml") if WHOLE or each.stem not in ("judge", "programs"))
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +58,7 @@ async def test_agentv(bundle: str, agentv_node: NodeReplies, tmp_path: Path) -> 
     for source in read_suites(SUITES).values():
         if source.bundle == bundle:
             lines += await recorded(source, agentv_node, tmp_path / source.name)
-    compare(RECORDS / "agentv" / f"{bundle}.txt", lines)
+    compare(RECORDS / "agentv" / f"{bundle}.txt", lines, is_sample=not WHOLE)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +100,7 @@ async def test_promptfoo(name: str, node: NodeReplies, tmp_path: Path, monkeypat
             suite = load_suite(path, generated=await generate_cases(suite, ports))
         cases = [each for case in suite.cases for each in variations(case)]
         results = [timeless(each, world.normal) for each in await run_cases(cases, ports, events.append, workers=1)]
-    compare(RECORDS / "promptfoo" / f"{name}.txt", lines_of(world, cases, results, events))
+    compare(RECORDS / "promptfoo" / f"{name}.txt", lines_of(world, cases, results, events), is_sample=not WHOLE)
 
 
 async def recorded(source: SuiteSource, node: NodeReplies, folder: Path) -> list[str]:
@@ -127,7 +133,7 @@ async def recorded(source: SuiteSource, node: NodeReplies, folder: Path) -> list
 def lines_of(
     world: World, cases: Sequence[Runnable], results: Sequence[CaseResult], events: Sequence[Event]
 ) -> Iterator[str]:
-    """Cases, what was said during the run, and what was sent."""
+    """Cases, what was said during the run, and what was sent; all views of them are made where records are compared whole."""
     for each in results:
         yield from case_lines(each, world.normal)
     yield from (f"! {world.normal(each.message)}" for each in events if isinstance(each, Noted))
@@ -141,7 +147,8 @@ def lines_of(
         f"{what} {len(found)} {checksum(world.normal(chr(10).join(found)))}" for what, found in told.items() if found
     )
     yield f"> {' '.join(counted)}"
-    yield from views(world, cases, results)
+    if WHOLE:
+        yield from views(world, cases, results)
 
 
 def answered(program: Program) -> Finished | None:

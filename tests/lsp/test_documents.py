@@ -239,7 +239,7 @@ def test_incremental_equals_fresh(connect: Connect, seed: int, encoding: str) ->
     random_ = random.Random(seed)
     texts = sources()
     snippets = [t[a : a + random_.randint(1, 400)] for t in texts for a in (0, len(t) // 3, len(t) // 2)]
-    for edits in seeds(90, few=60):
+    for edits in seeds(90, few=20):
         if edits % 30 == 0:
             text = Text(random_.choice(texts), UNITS[encoding])
             client.open(URI, text.text, version=client.versions.get(URI, 0) + 1)

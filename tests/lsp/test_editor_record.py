@@ -23,6 +23,7 @@ from editor_record import (
     written,
 )
 from harness import UPDATING, files
+from record import WHOLE
 
 RECORDS = Path(__file__).parent / "records"
 NAMES = ("agentv-3", "promptfoo", "agentv-5", "mistakes", "old")
@@ -82,11 +83,12 @@ def answers(folder: Path, name: str, words: Words) -> tuple[str, set[str]]:
 
 def test_answers(tmp_path: Path) -> None:
     words: Words = {}
-    for name in NAMES:
+    for name in NAMES if WHOLE else ("agentv-5", "promptfoo"):
         made, asked = answers(tmp_path / name, name, words)
         compare(name, made)
         assert asked >= OF_DOCUMENTS
-    compare("words", written(sections(words)))
+    if WHOLE:
+        compare("words", written(sections(words)))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import weakref
 import pytest
 from client import VSCODE
 from everywhere import AT, URI, WHOLE, Direct, params_at
+from thorough import only_thorough
 
 from rubric_core.analysis import Language, analyze
 from rubric_lsp.documents.gc_control import GcControl
@@ -31,6 +32,7 @@ def test_no_collection_while_anything_is_at_work() -> None:
         (gc.enable if was else gc.disable)()
 
 
+@only_thorough
 def test_many_small_files_are_set_aside_as_a_large_one_is() -> None:
     """What is not set aside is walked by the next collection, in which the server answers nothing: a second for 1,600 suites."""
     memory, was, before = GcControl(), gc.isenabled(), gc.get_freeze_count()
@@ -48,6 +50,7 @@ def test_many_small_files_are_set_aside_as_a_large_one_is() -> None:
         (gc.enable if was else gc.disable)()
 
 
+@only_thorough
 def test_everything_is_looked_through_when_much_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, thawed = GcControl(), list[int]()
     monkeypatch.setattr(gc, "unfreeze", lambda: thawed.append(1))

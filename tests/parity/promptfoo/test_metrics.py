@@ -7,12 +7,13 @@ from typing import Any
 
 import npm
 import pytest
+from thorough import only_thorough
 
 from rubric_core.cli import main
 
 from . import oracle
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, only_thorough]
 
 #: Formulas that rubric does not compute, where promptfoo writes 0, or the number that it had before.
 NOT_COMPUTED = ("unknown", "broken", "later", "itself", "divided")

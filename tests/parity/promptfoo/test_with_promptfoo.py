@@ -4,13 +4,14 @@ from pathlib import Path
 
 import npm
 import pytest
+from thorough import only_thorough
 
 from rubric_core.cli import main
 
 from . import oracle
 from .comparison import compare_all, rubric_rows, suites
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, only_thorough]
 
 
 @pytest.fixture(scope="module")
