@@ -122,7 +122,7 @@ def _several(text: str, dialect: str | None) -> Several:
     project = Project(Folder(files(text)))
     written = frozenset(ROOT / name for name in files(text))
     project.register_suites([ROOT], [path for path in written if is_suite_name(path.name)])
-    project.register_checks(lambda path, kind: kind in OF_PROMPTFOO and path in written)
+    project.register_checks(lambda path, kind, nested: kind in OF_PROMPTFOO and path in written and not nested)
     found: list[Diagnostic] = []
     headings = list(_FILE.finditer(text))
     for heading, behind in zip_longest(headings, headings[1:]):

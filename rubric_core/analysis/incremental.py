@@ -25,6 +25,7 @@ from rubric_core.language.file_kinds import (
 from rubric_core.language.model import CASE, Execution, Suite
 from rubric_core.language.promptfoo.case import CASE_ITEM, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.consequences import NOT_LOADED
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
@@ -35,7 +36,7 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.promptfoo_templates import templates
-from rubric_core.loading.reference_issues import PromptFileText, PromptText
+from rubric_core.loading.reference_issues import ProgramText, PromptFileText, PromptText
 from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
@@ -177,6 +178,8 @@ class Check:
             yield CaseTable(span=Span(0, 0), text=text)
         elif self.analysis.kind is FileKind.PROMPTFOO_PROMPT:
             yield PromptFileText(span=Span(0, 0), name=self.name, text=text, is_own=True, use=self._use)
+        elif self.analysis.kind is FileKind.PROMPTFOO_PROGRAM:
+            yield ProgramText(span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True)
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.

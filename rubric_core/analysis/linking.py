@@ -76,7 +76,9 @@ class Linking:
         base = configuration_folder(path, look)
         if base is not None:
             self.of_promptfoo(project, path, previous, change, base)
-            self.analysis.refers_to = {}
+            # Of other files, the configuration knows more: how these are checked depends on it.
+            found = self.analysis.refers_to.items()
+            self.analysis.refers_to = {f: kind for f, kind in found if kind is FileKind.PROMPTFOO_PROGRAM}
         self.analysis.depends_on = self.analysis.linked_files | look.seen
 
     def of_promptfoo(
@@ -106,6 +108,7 @@ class Linking:
             state.links = look_up_configuration(
                 state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
                 is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
+                nested=base is not None,
             )  # fmt: skip
             context = Context(block.text, self.dialect, _defaults(states[self.frame.block].shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)

@@ -35,7 +35,7 @@ __all__ = [
 Answer = bool | str | int
 _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
 #: Whether a file is checked by itself; the name of its kind is added.
-CHECKED = "checked "
+CHECKED, _NESTED = "checked ", " nested"
 SUITES, _EVALUATORS, REAL_PATH, FOUND_LANDMARKS = "suites", "evaluators", "real path", "landmarks"
 
 
@@ -131,9 +131,10 @@ class RecordingProject(Project):
         self.recorded.note(path, REAL_PATH, real)
         return real
 
-    def is_checked(self, path: Path, kind: FileKind) -> bool:
+    def is_checked(self, path: Path, kind: FileKind, *, nested: bool = False) -> bool:
         """See `Project.is_checked`."""
-        return bool(self.recorded.note(path, f"{CHECKED}{kind.name}", super().is_checked(path, kind)))
+        question = f"{CHECKED}{kind.name}{_NESTED if nested else ''}"
+        return bool(self.recorded.note(path, question, super().is_checked(path, kind, nested=nested)))
 
     def landmarks(self, directory: Path) -> frozenset[str]:
         """See `Project.landmarks`."""
@@ -234,7 +235,9 @@ class CurrentFacts:
         if question == FOUND_LANDMARKS:
             return _landmarks_answer(self._files.present(path.parent.parent, LANDMARKS))
         if question.startswith(CHECKED):
-            return self._project.is_checked(path, FileKind[question.removeprefix(CHECKED)])
+            name = question.removeprefix(CHECKED)
+            kind = FileKind[name.removesuffix(_NESTED)]
+            return self._project.is_checked(path, kind, nested=name.endswith(_NESTED))
         if question == SUITES:
             return _suites_digest(self._project, path)
         if question == _EVALUATORS:

@@ -140,11 +140,16 @@ class SourceCollector:
                     shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], prompt_use=use
                 )
 
-    def checks(self, path: Path, kind: FileKind) -> bool:
-        """Whether a file that another one refers to is checked by itself as that kind, once all files are found."""
+    def checks(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
+        """Whether a file that another one refers to is checked by itself as that kind, once all files are found.
+
+        See `CheckedFiles`.
+        """
         named = self._first.get(path)
         if kind in OF_PROMPTFOO and named is not None:
             # A file in a folder is checked as what its name says; for a named one, configurations above it are read.
+            if nested:
+                return False
             candidates = (each for each in self._first if may_be_promptfoo_name(each.name) and each != path)
             return named and any(each.parent in path.parents for each in candidates)
         return named is not None or self._spelling(path, kind) is not None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rubric_core.configuration.folder_scope import SETTINGS_FOLDER, FolderScope, content_counts, eval_patterns
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
 from rubric_core.disk import open_file
-from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES, YAML
+from rubric_core.language.file_extensions import DATASETS, FILTERS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading import gitignore
 from rubric_core.loading.files import absolute, may_be_promptfoo_name
@@ -26,6 +26,8 @@ _SKIPPED = frozenset({
 })  # fmt: skip
 #: Only files with these extensions are ever checked.
 _ENDINGS = (*YAML, *DATASETS, *PROMPTS)
+#: Those that are checked if others refer to them.
+_REFERABLE = (*_ENDINGS, *TABLES, *FILTERS, ".json")
 _MAGIC = frozenset("*?[{")
 #: The usual names of targets files.
 _TARGETS = frozenset({"targets.yaml", "targets.yml"})
@@ -176,7 +178,7 @@ class Discovery:
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
                 continue
-            if entry.name.endswith((*_ENDINGS, *TABLES, ".json")):
+            if entry.name.endswith(_REFERABLE):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
             if content_counts(entry.path, entry.name):
                 stamps[entry.path] = _stamp(entry.path)

@@ -54,6 +54,8 @@ class FileKind(Enum):
     PROMPTFOO_ASSERTION = "a promptfoo assertion"
     PROMPTFOO_VARS = "a file of promptfoo variables"
     PROMPTFOO_SCHEMA = "a JSON Schema"
+    #: JavaScript or Python that promptfoo runs.
+    PROMPTFOO_PROGRAM = "a program of promptfoo"
     #: A table that nothing names, of which nothing is known.
     TABLE = "a table"
 
@@ -62,7 +64,7 @@ class FileKind(Enum):
 OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
     FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS,
-    FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
+    FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA, FileKind.PROMPTFOO_PROGRAM,
 })  # fmt: skip
 #: The kinds with cases, or with common settings of cases.
 WITH_CASES = frozenset({
@@ -74,7 +76,9 @@ WITH_FILES = frozenset({
     FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
 })  # fmt: skip
 #: Files that are not YAML, JSON or JSON lines, whatever their extensions.
-TEXTS = frozenset({FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.TABLE})
+TEXTS = frozenset({
+    FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,
+})  # fmt: skip
 
 #: Files that are run themselves; other cases are run by the suites that include them.
 RUNNABLE = frozenset({FileKind.SUITE, FileKind.PROMPTFOO})

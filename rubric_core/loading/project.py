@@ -143,8 +143,8 @@ class Project:
             return ()
         return self._suites.below(folder)
 
-    def register_checks(self, checks: Callable[[Path, FileKind], bool]) -> None:
-        """Set what decides whether a file is checked by itself; without it, none is."""
+    def register_checks(self, checks: Callable[[Path, FileKind, bool], bool]) -> None:
+        """Set what decides whether a file is checked by itself; see `CheckedFiles`."""
         self._checked.decide = checks
         self.review_checks()
 
@@ -153,9 +153,12 @@ class Project:
         if moved := self._checked.review():
             self._touch(moved)
 
-    def is_checked(self, path: Path, kind: FileKind) -> bool:
-        """Whether a file that others refer to is checked by itself, as that kind: then its mistakes are reported there."""
-        return self._checked.ask(path, kind)
+    def is_checked(self, path: Path, kind: FileKind, *, nested: bool = False) -> bool:
+        """Whether a file that others refer to is checked by itself, as that kind: then its mistakes are reported there.
+
+        `nested`: whether these are files that a configuration of promptfoo names.
+        """
+        return self._checked.ask(path, kind, nested=nested)
 
     def look(self) -> "TrackedLookup":
         """A lookup of files that records dependencies."""
@@ -269,9 +272,9 @@ class TrackedLookup:
         self._saw(_suites_in(folder))
         return self.project.suites_below(folder)
 
-    def is_checked(self, path: Path, kind: FileKind) -> bool:
+    def is_checked(self, path: Path, kind: FileKind, *, nested: bool = False) -> bool:
         """See `Project.is_checked`."""
-        return self.project.is_checked(self._saw(path), kind)
+        return self.project.is_checked(self._saw(path), kind, nested=nested)
 
     def real_path(self, path: Path) -> str:
         """The path with all links followed."""

@@ -215,6 +215,7 @@ def look_up_configuration(
     kept: tuple[Shape, ...] = (),
     is_told: Callable[[Shape], bool] = lambda _: False,
     inlined_from: Path | None = None,
+    nested: bool = False,
 ) -> BlockReferences:
     """Resolve the files of one block of a configuration.
 
@@ -226,8 +227,10 @@ def look_up_configuration(
         kept: The blocks that are kept for references only.
         is_told: Whether the files of a shape with references are resolved where it is written.
         inlined_from: See `_Places`.
+        nested: See `PromptfooLookup`.
     """
     found = _Places(look, base, inlined_from)
+    found.nested = nested
     for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
         found.reference(node.get("$ref"))
     for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):

@@ -39,6 +39,9 @@ _INCLUDED = pattern(
 class PromptfooLookup:
     """Resolves the files of one block."""
 
+    #: Whether the block is in a file that the configuration names, and not in the configuration.
+    nested = False
+
     def __init__(self, look: TrackedLookup, base: Path) -> None:
         self.look = look
         self.base = base
@@ -167,7 +170,9 @@ class PromptfooLookup:
                 )
             )  # fmt: skip
         elif paths[0].suffix in (*_JAVASCRIPT, ".py") and (text := self.look.text(paths[0])) is not None:
-            self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
+            self.files.setdefault(paths[0], FileKind.PROMPTFOO_PROGRAM)
+            if not self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested):
+                self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

@@ -115,6 +115,8 @@ class ProgramText(Issue):
     name: str
     text: str
     consequence: str
+    #: Whether it is the file itself that is checked.
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

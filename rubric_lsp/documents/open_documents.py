@@ -248,9 +248,13 @@ class ClientWorkspace:
         is_prompt = snapshot.path is not None and snapshot.named_as is FileKind.PROMPTFOO_PROMPT
         return self.prompt_uses.of(absolute(snapshot.path)) if is_prompt and snapshot.path is not None else None
 
-    def _is_checked(self, path: Path, kind: FileKind) -> bool:
-        """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace."""
-        return kind in OF_PROMPTFOO and (self.settings.check_workspace or self.at(path) is not None)
+    def _is_checked(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
+        """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace.
+
+        A file that only files of cases refer to is not.
+        """
+        seen = kind in OF_PROMPTFOO and (self.settings.check_workspace or self.at(path) is not None)
+        return seen and (not nested or self.promptfoo_kind(path) is kind)
 
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)

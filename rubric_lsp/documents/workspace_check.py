@@ -143,6 +143,7 @@ class WorkspaceCheck:
         """Publish the set of suites, so that unused targets can be found, and the set of prompts."""
         news = news or (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
         self._documents.prompts, self._documents.promptfoo = prompts, promptfoo
+        self._around.project.review_checks()
         folders: list[Path] = []
         if self._documents.settings.check_workspace:
             folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]

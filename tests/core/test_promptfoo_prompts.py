@@ -171,3 +171,100 @@ def test_a_prompt_that_is_named_asks_every_configuration_above_it(folder: Path) 
     )
     found = named_by_promptfoo(path, project, Language())
     assert found == (FileKind.PROMPTFOO_PROMPT, PromptUse(frozenset({"word", "other"}), frozenset()))
+
+
+PROGRAMS = [
+    ("grade.js", "module.exports = (output) => {\n  const least = 3;\n  return output.length > lest || lest;\n};\n", [
+        "3:26 lest: nothing defines `lest`; did you mean `least`?",
+    ]),
+    ("grade.mjs", "export default (output) => JSON.prase(output);\n", ["1:33 prase: `JSON` has no `prase`; did you mean `parse`?"]),
+    ("grade.cjs", "module.exports = (output) => output.trim(;\n", ["1:42 ;: this is no JavaScript: `;` is not expected here"]),
+    ("grade.py", "def get_assert(output, context):\n    return {'pass': lne(output) > 3, 'score': 1, 'reson': 'x'}\n", [
+        "2:21 lne: nothing defines `lne`; did you mean `len`?", "2:51 reson: a result has no `reson`; did you mean `reason`?",
+    ]),
+    ("call.py", "def call_api(prompt, options, context):\n    {'error': 'x'}\n    return {'output': prompt}\n", [
+        "2:5 {: this mapping is dropped; `return` is missing before it",
+    ]),
+    ("grade.py", "def get_assert(output, context:\n", []),  # said where its functions are looked for
+    ("grade.js", "", []),
+    ("grade.py", "# rubric: {{ a }} [1\nkey = [1, 2]\n", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS)
+def test_mistakes_in_a_program_have_places(name: str, text: str, expected: list[str]) -> None:
+    def look(text: str) -> list[str]:
+        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROGRAM)
+        return [_shown(text, d.span.start, d.span.end, d.message) for d in analysis.diagnostics]
+
+    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROGRAM).diagnostics
+    assert look(text) == expected
+    for fix in (fix for each in found for fix in each.fixes):
+        assert not fix.safe, "rubric does not rewrite programs by itself"
+        assert len(look(apply_edits(text, fix.edits))) == len(found) - 1
+
+
+PROGRAM = "module.exports = (output) => {\n  const least = 3;\n  return output.length > lest;\n};\n"
+RUNS = """\
+prompts: ["Say {{word}}"]
+providers: [echo]
+tests:
+  - {vars: {word: hi}, assert: [{type: javascript, value: file://code/grade.js}]}
+"""
+
+
+@pytest.fixture
+def programs(folder: Path) -> Path:
+    (folder / "evals/code").mkdir()
+    (folder / "evals/promptfooconfig.yaml").write_text(RUNS, encoding="utf-8")
+    for name in ("evals/code/grade.js", "evals/code/other.js", "shared/grade.js"):
+        (folder / name).write_text(PROGRAM, encoding="utf-8")
+    return folder
+
+
+IN_PROGRAM = ["evals/code/grade.js:3 script-value"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["."], IN_PROGRAM),
+        (["evals/promptfooconfig.yaml"], IN_PROGRAM),
+        (["evals/code/grade.js"], IN_PROGRAM),
+        (["evals/promptfooconfig.yaml", "evals/code/grade.js"], IN_PROGRAM),
+    ],
+)
+def test_it_is_said_once_of_a_program(
+    programs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: list[str]
+) -> None:
+    assert checked(capsys, *arguments) == expected
+    assert main(["check", *arguments, "--fix"]) == 0
+    assert (programs / "evals/code/grade.js").read_text(encoding="utf-8") == PROGRAM
+    capsys.readouterr()
+
+
+def test_a_program_outside_is_told_of_at_its_reference(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = programs / "evals/promptfooconfig.yaml"
+    config.write_text(RUNS.replace("code/", "../shared/"), encoding="utf-8")
+    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 script-value"]
+    assert checked(capsys, ".") == ["shared/grade.js:3 script-value"]
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_program_that_a_file_of_cases_names_is_checked_once(
+    programs: Path, capsys: pytest.CaptureFixture[str], both: bool
+) -> None:
+    config = programs / "evals/promptfooconfig.yaml"
+    head, _, case = RUNS.partition("tests:\n")
+    (programs / "evals/cases.yaml").write_text(case[2:], encoding="utf-8")
+    config.write_text(f"{head}tests:\n{case if both else ''}  - file://cases.yaml\n", encoding="utf-8")
+    assert checked(capsys, ".") == IN_PROGRAM
+    assert checked(capsys, "evals/promptfooconfig.yaml") == IN_PROGRAM
+
+
+def test_a_program_that_nothing_names_is_no_suite(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not [each for each in checked(capsys, ".") if "other.js" in each or "shared" in each]
+    assert main(["format", "evals/code/grade.js"]) in (0, 1, 2)
+    assert main(["migrate", "evals", "--to", "agentv-5"]) in (0, 1, 2)
+    assert (programs / "evals/code/grade.js").read_text(encoding="utf-8") == PROGRAM
+    capsys.readouterr()

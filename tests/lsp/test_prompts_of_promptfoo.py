@@ -108,3 +108,60 @@ def test_without_the_check_of_the_workspace_it_is_said_where_it_is_seen(connect:
     client.notify("textDocument/didClose", {"textDocument": {"uri": prompt.as_uri()}})
     until("the reference again", lambda: shown(client, config) == ["1 undefined-variable"])
     assert shown(client, prompt) == []
+
+
+def test_a_closed_program_is_published_until_nothing_names_it(client: Client, folder: Path) -> None:
+    config, program = folder / "promptfooconfig.yaml", folder / "grade.js"
+    program.write_text("module.exports = (output) => JSON.prase(output);\n", encoding="utf-8")
+    named = CONFIG.replace("hi}", "hi}, assert: [{type: javascript, value: file://grade.js}]")
+    changed(client, config, named)
+    until("the mistake", lambda: shown(client, program) == ["1 script-value"])
+    assert not shown(client, config)
+    changed(client, program, "module.exports = (output) => JSON.parse(output);\n\nmodul.exports.a = 1;\n")
+    until("the next one", lambda: shown(client, program) == ["3 script-value"])
+    changed(client, config, CONFIG)
+    until("a configuration without the file", lambda: shown(client, program) == [])
+
+
+def test_a_program_that_only_a_file_of_cases_names_is_told_of_there(client: Client, folder: Path) -> None:
+    config, cases, program = (folder / name for name in ("promptfooconfig.yaml", "cases.yaml", "grade.js"))
+    program.write_text("module.exports = (output) => JSON.prase(output);\n", encoding="utf-8")
+    check = "{vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}"
+    cases.write_text(f"- {check}\n", encoding="utf-8")
+    changed(client, config, CONFIG.replace("[{vars: {word: hi}}]", "file://cases.yaml"))
+    until("the file of cases", lambda: shown(client, cases) == ["1 script-value"])
+    assert not shown(client, program)
+    changed(client, config, CONFIG.replace("{vars: {word: hi}}", f"{check}, file://cases.yaml"))
+    until("the program", lambda: shown(client, program) == ["1 script-value"])
+    until("nothing more in the file of cases", lambda: shown(client, cases) == [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("grade.js", "// {{ a }}\nmodule.exports = (output) => {\n  tests: [1];\n  return JSON.prase(output)\n};\n"),
+        ("grade.py", "# a: b\ntests = [\n  1]\ndef get_assert(output, context):\n    return lne(f'{{ }}')\n"),
+    ],
+)
+def test_an_open_program_is_not_read_as_yaml(client: Client, folder: Path, name: str, text: str) -> None:
+    config, program = folder / "promptfooconfig.yaml", folder / name
+    program.write_text(text, encoding="utf-8")
+    kind = "javascript" if name.endswith("js") else "python"
+    changed(client, config, CONFIG.replace("hi}", f"hi}}, assert: [{{type: {kind}, value: file://{name}}}]"))
+    until("the mistake", lambda: shown(client, program))
+    client.open(program.as_uri(), text, kind=kind)
+    assert [each["code"] for each in client.saved(program.as_uri())] == ["script-value"]
+    document = {"textDocument": {"uri": program.as_uri()}}
+    options = {"tabSize": 2, "insertSpaces": True}
+    assert not client.request("textDocument/formatting", {**document, "options": options})
+    assert not client.request("textDocument/documentSymbol", document)
+    assert not client.request("textDocument/foldingRange", document)
+    assert not client.request("textDocument/codeLens", document)
+    assert not client.request("textDocument/semanticTokens/full", document)["data"]
+    for line, written in enumerate(text.splitlines()):
+        for character in range(0, len(written), 3):
+            at = (program.as_uri(), line, character)
+            assert not client.at("completion", *at)["items"]
+            assert not client.at("definition", *at)
+            hover = client.at("hover", *at)
+            assert not hover or "did you mean" in str(hover)

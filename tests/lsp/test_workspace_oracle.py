@@ -45,7 +45,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "more/c.eval.yaml": (OWN, SUITE, SUITE.replace("agentv-3", "agentv-2.7"), ""),
     "suite.yaml": (OWN, "kind: Deployment\n", SUITE),
     "cases.yaml": ("- {id: a, criteria: x, input: hi}\n", "- {id: a, criteria: x}\n", "- {id: a, input: 1, execution: {target: spare}}\n"),
-    "more/cases.yaml": ("- {id: z, criteria: x, input: hi}\n", "- {id: z, criteria: x}\n"),
+    "more/cases.yaml": ("- {id: z, criteria: x, input: hi}\n", "- {id: z, criteria: x}\n",
+        "- {vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}\n"),
     "judge.md": ("Rate {{ answer }}\n", "Rate {{ anwser }}\n", "Rate {{ output }} {{ criteria }}\n"),
     "more/judge.md": ("Rate {{ anwser }}\n",),
     "data.txt": ("some\n", " \n"),
@@ -59,11 +60,15 @@ TEXTS: dict[str, tuple[str, ...]] = {
     ".gitignore": ("", "b.eval.yaml\n"),
     "promptfooconfig.yaml": (
         CONFIGURATION, CONFIGURATION.replace("word", "wort"), CONFIGURATION.replace("prompts", "nunjucksFilters: {uper: u.js}\nprompts"),
-        CONFIGURATION.replace("say.txt", "turns.yaml"), f"{CONFIGURATION}extensions: [file://hook.js]\n", CONFIGURATION.replace("file://say.txt, ", ""),
+        CONFIGURATION.replace("say.txt", "turns.yaml"), CONFIGURATION.replace("x}", "file://grade.js}") + "  - file://more/cases.yaml\n", f"{CONFIGURATION}extensions: [file://hook.js]\n", CONFIGURATION.replace("file://say.txt, ", ""),
     ),
     "more/promptfooconfig.yaml": (
         "prompts: [file://../say.txt, chat.json]\nproviders: [echo]\ntests: [{vars: {wrod: hi}}]\n",
         "prompts: [file://chat.json, file://../judge.md]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n",
+    ),
+    "grade.js": (
+        "module.exports = (output) => JSON.prase(output);\n", "module.exports = (output) => output.trim(;\n", "let x = 1;\n",
+        "module.exports = (output) => true;\n",
     ),
     "turns.yaml": ("- role: user\n  content: Say {{wrod}}\n- role: usr\n  content: hi\n", "- vars: {word: hi}\n", "- role: user\n content: x\n"),
     "say.txt": ("Say {{word}}\n", "Say {{wrod}} {{ name | uper }}\n", "Say {{ word\n"),
@@ -80,6 +85,7 @@ OPENED = (
     "promptfooconfig.yaml",
     "say.txt",
     "turns.yaml",
+    "grade.js",
 )
 
 
@@ -98,7 +104,7 @@ class Desk:
 
     def open(self, name: str, text: str) -> None:
         self.version += 1
-        kind = {".md": "markdown", ".txt": "plaintext"}.get(Path(name).suffix, "yaml")
+        kind = {".md": "markdown", ".txt": "plaintext", ".js": "javascript"}.get(Path(name).suffix, "yaml")
         self.server.opened(
             {"textDocument": {"uri": self.uri(name), "languageId": kind, "version": self.version, "text": text}}
         )

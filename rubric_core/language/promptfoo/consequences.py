@@ -1,6 +1,7 @@
 """The reactions of promptfoo to mistakes, as worded in findings."""
 
-__all__ = ["ROW_ERRORS", "STOPS"]
+__all__ = ["NOT_LOADED", "ROW_ERRORS", "STOPS"]
 
 STOPS = "promptfoo stops"
 ROW_ERRORS = "promptfoo makes each row an error"
+NOT_LOADED = "promptfoo cannot load the file"

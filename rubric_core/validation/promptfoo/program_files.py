@@ -1,16 +1,18 @@
-"""Mistakes in the programs that a configuration of promptfoo names (issue 18, section 2)."""
+"""Mistakes in the programs that a configuration of promptfoo names, in the files themselves or at their references (issue 18, section 2)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
+from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_members import slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript_module, read_python_module
-from rubric_core.validation.rule import Finding
+from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["faults_of_program"]
 
@@ -18,10 +20,11 @@ _DROPPED = "the function returns nothing here"
 _THROWS = "the code throws where it comes to that"
 #: Shorter names resemble too many others.
 _LEAST_NAME = 3
-#: No more mistakes of one file are reported.
+#: No more mistakes of one file are reported at its reference.
 _MOST = 3
 
 
+_TOKEN = pattern(r"[\w$]{1,99}|\S")
 #: Names that code for both releases of Python tries.
 _OF_PYTHON_2 = frozenset(
     {"basestring", "unicode", "unichr", "cmp", "xrange", "long", "raw_input", "reload", "file", "reduce"}
@@ -36,6 +39,19 @@ class _Fault(NamedTuple):
     offset: int
     words: str
     consequence: str
+    #: The misspelt name, the intended one, and every place of the former.
+    name: str = ""
+    meant: str = ""
+    places: tuple[int, ...] = ()
+
+    def in_file(self, text: str) -> Finding:
+        """The finding in the file itself. No fix is safe: rubric does not rewrite programs by itself."""
+        words = f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
+        at = Span(self.offset, self.offset + max(len(self.name), 1))
+        edits = tuple(Edit(Span(each, each + len(self.name)), self.meant) for each in self.places or (self.offset,))
+        is_exact = self.meant and all(text[slice(*edit.span)] == self.name for edit in edits)
+        fixes = (Fix(f"change it to `{self.meant}`", edits, safe=False),) if is_exact else ()
+        return Finding(at, words, fixes=fixes, consequence=self.consequence)
 
 
 def faults_of_program(program: ProgramText) -> Iterator[Finding]:
@@ -43,18 +59,31 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     is_python = program.name.endswith(".py")
     read = read_python_module(program.text) if is_python else read_javascript_module(program.text)
     if read.fault:
-        line = _line(program, read.fault_at or 0)
-        words = f"`{program.name}` is no JavaScript: line {line}: {read.fault}"
-        yield Finding(program.span, words, severity="error", consequence=program.consequence)
+        yield _unreadable(program, read)
         return
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
     faults += [
         _Fault(each.offset, "this mapping is dropped; `return` is missing before it", _DROPPED) for each in read.dropped
     ]
+    if program.is_own:
+        yield from (each.in_file(program.text) for each in faults)
+        return
     for fault in sorted(faults)[:_MOST]:
-        words = f"{program.name}, line {_line(program, fault.offset)}: {fault.words}"
+        advice = f"; did you mean `{fault.meant}`?" if fault.meant else ""
+        words = f"{program.name}, line {_line(program, fault.offset)}: {fault.words}{advice}"
         yield Finding(program.span, words, consequence=fault.consequence)
+
+
+def _unreadable(program: ProgramText, read: CodeReading) -> Finding:
+    """A file that is no JavaScript."""
+    at = read.fault_at or 0
+    if program.is_own:
+        found = _TOKEN.match(program.text, at)
+        words, span = f"this is no JavaScript: {read.fault}", Span(at, found.end() if found is not None else at)
+    else:
+        words, span = f"`{program.name}` is no JavaScript: line {_line(program, at)}: {read.fault}", program.span
+    return Finding(span, words, severity="error", consequence=program.consequence)
 
 
 def _names(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
@@ -69,12 +98,13 @@ def _names(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
         # A browser, or a library, may define a class that is called as a variable is.
         if meant is not None and not (each.text[0].isupper() and meant[0].islower()):
             told.add(each.text)
-            yield _Fault(each.offset, f"nothing defines `{each.text}`; did you mean `{meant}`?", _THROWS)
+            places = tuple(other.offset for other in read.free if other.text == each.text)
+            yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, meant, places)
 
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
     for key, meant in slips_of_results(read, is_python=is_python):
-        yield _Fault(key.offset, f"a result has no `{key.text}`; did you mean `{meant}`?", RESULT_REFUSED)
+        yield _Fault(key.offset, f"a result has no `{key.text}`", RESULT_REFUSED, key.text, meant)
 
 
 def _members(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
@@ -82,7 +112,7 @@ def _members(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Faul
         # A name that looks like a slip of a JavaScript name may belong to a library: zod has `catchall`.
         if not is_python and (slip.name in _OF_LIBRARIES or slip.name[0].isupper()):
             continue
-        yield _Fault(slip.offset, f"{slip.words}; did you mean `{slip.meant}`?", _THROWS)
+        yield _Fault(slip.offset, slip.words, _THROWS, slip.name, slip.meant)
 
 
 def _line(program: ProgramText, offset: int) -> int:

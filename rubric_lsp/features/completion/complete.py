@@ -45,6 +45,8 @@ def complete(
         workspace: The usage counts of the workspace.
     """
     local = analysis.local(offset)
+    if analysis.kind is FileKind.PROMPTFOO_PROGRAM:
+        return []
     filled = variables(analysis, local, names)
     if filled is not None:
         return filled
