@@ -15,7 +15,7 @@ from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, mod
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.loading.detect_file_kind import kind_of
 from rubric_core.loading.detect_promptfoo import is_promptfoo_file
 from rubric_core.loading.files import absolute
@@ -59,7 +59,7 @@ def analyze(
         kind: The kind of the text, if it is known better than by its path and content.
         project: The files around it, for its references; without it, only the text itself is checked.
         siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
-        prompt_use: For a prompt of promptfoo, what the configurations that name it define; None if none is known.
+        prompt_use: For a prompt, a program or cases of promptfoo, what the configurations that name it define; None if none is known.
     """
     language = language or Language()
     if isinstance(document, str):
@@ -143,7 +143,7 @@ def _analyze_alone(
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
-    analysis.prompt_use = prompt_use if kind is FileKind.PROMPTFOO_PROMPT else None
+    analysis.prompt_use = prompt_use if kind in WITH_NAMES else None
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
         prompt_use=prompt_use,

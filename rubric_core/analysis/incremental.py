@@ -20,6 +20,7 @@ from rubric_core.language.file_kinds import (
     RUNNABLE,
     TEXTS,
     WITH_FILES,
+    WITH_NAMES,
     FileKind,
 )
 from rubric_core.language.model import CASE, Execution, Suite
@@ -95,7 +96,7 @@ class Check:
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # A case file inherits from the suites that include it.
-        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
+        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -126,7 +127,7 @@ class Check:
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and check some blocks, in an analysis that is otherwise equal to an earlier one."""
         analysis = self.analysis
-        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
+        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -167,8 +168,8 @@ class Check:
 
     @property
     def _use(self) -> PromptUse | None:
-        """What configurations define for a prompt of promptfoo."""
-        return self.analysis.prompt_use if self.analysis.kind is FileKind.PROMPTFOO_PROMPT else None
+        """What configurations of promptfoo define for a file that they name."""
+        return self.analysis.prompt_use if self.analysis.kind in WITH_NAMES else None
 
     def _whole_text(self, text: str) -> Iterator[Issue]:
         """What rules visit in a file that is no YAML."""
@@ -179,7 +180,9 @@ class Check:
         elif self.analysis.kind is FileKind.PROMPTFOO_PROMPT:
             yield PromptFileText(span=Span(0, 0), name=self.name, text=text, is_own=True, use=self._use)
         elif self.analysis.kind is FileKind.PROMPTFOO_PROGRAM:
-            yield ProgramText(span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True)
+            yield ProgramText(
+                span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True, use=self._use
+            )
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
@@ -309,8 +312,9 @@ def _defaults(suite: Shape | None, kind: FileKind, use: PromptUse | None = None)
             asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged
         )
     if not isinstance(suite, Suite):
-        filters = use.filters if use is not None else None
-        return SuiteDefaults(asserts=True, inlines=kind is FileKind.PROMPTFOO_CASES, filters=filters)
+        filters, is_listed = use.filters if use is not None else None, kind is FileKind.PROMPTFOO_CASES
+        variables = use.variables if use is not None and is_listed else None
+        return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters, variables=variables)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
     return SuiteDefaults(

@@ -8,7 +8,7 @@ from rubric_core.analysis.analyzer import analyze
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_extensions import CASES, PROMPTS
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.project import Project
 from rubric_core.loading.prompt_use import PromptUse
@@ -37,7 +37,7 @@ def named_by_promptfoo(path: Path, project: Project, language: Language) -> Name
         if path in each.refers_to:
             kind = kind or each.refers_to[path]
             uses.append(each.prompt_use)
-            if kind is not FileKind.PROMPTFOO_PROMPT:
+            if kind not in WITH_NAMES:
                 break
     return None if kind is None else NamedByPromptfoo(kind, PromptUse.joined(uses))
 

@@ -6,7 +6,7 @@ from functools import partial
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_NAMES
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import as_list
@@ -42,8 +42,8 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
 
 
 def prompt_use_of(analysis: Analysis, suite: PromptfooSuite) -> PromptUse | None:
-    """What a configuration defines for its prompt files; None if it names none."""
-    if FileKind.PROMPTFOO_PROMPT not in analysis.refers_to.values():
+    """What a configuration defines for its prompts, programs and cases in other files; None if it names none."""
+    if WITH_NAMES.isdisjoint(analysis.refers_to.values()):
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     return PromptUse(variables_for_prompts(suite), frozenset(own) if isinstance(own, dict) else None)

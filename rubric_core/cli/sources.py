@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 from rubric_core.loading.files import (
@@ -126,7 +126,7 @@ class SourceCollector:
         ids: dict[Path, frozenset[str] | None] = {}
         uses: dict[Path, PromptUse | None] = {}
         for each in several:
-            if each.kind is FileKind.PROMPTFOO_PROMPT:
+            if each.kind in WITH_NAMES:
                 use = each.prompt_use
                 uses[each.path] = PromptUse.joined((uses[each.path], use)) if each.path in uses else use
             known = ids.get(each.path, frozenset())

@@ -63,6 +63,9 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
                 if (given is not None and not isinstance(given, dict)) or "$ref" in each:
                     return None
                 names.update(map(str, given or ()))
+                options = each.get("options")
+                stored = options.get("storeOutputAs") if isinstance(options, dict) else None
+                names.update([stored] if isinstance(stored, str) else ())
         return frozenset(names)
 
     return look.once(("promptfoo variables", path), find)

@@ -117,6 +117,8 @@ class ProgramText(Issue):
     consequence: str
     #: Whether it is the file itself that is checked.
     is_own: bool = False
+    #: What the configurations that name the file define; None if unknown.
+    use: PromptUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,6 +158,8 @@ class SuiteDefaults:
     asks: bool = False
     #: The suite's template filters; None if it is another file, which is not known.
     filters: frozenset[str] | None = None
+    #: For a file of promptfoo's cases, the variables that the configurations which name it define; None if unknown.
+    variables: frozenset[str] | None = None
     #: Whether promptfoo's defaults have a prompt for judges.
     judge_prompt: bool = False
     #: Whether the content of a file takes the place of any text that begins with `file://`.

@@ -9,7 +9,7 @@ from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_extensions import PROMPTS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_file_kind import kind_by_name
@@ -244,9 +244,9 @@ class ClientWorkspace:
         return next((kind for kind in opened if kind is not None), None) or self.promptfoo.get(wanted)
 
     def prompt_use(self, snapshot: Snapshot) -> PromptUse | None:
-        """What the promptfoo configurations that refer to a prompt file define for it."""
-        is_prompt = snapshot.path is not None and snapshot.named_as is FileKind.PROMPTFOO_PROMPT
-        return self.prompt_uses.of(absolute(snapshot.path)) if is_prompt and snapshot.path is not None else None
+        """What the promptfoo configurations that refer to a file define for it."""
+        path = snapshot.path if snapshot.named_as in WITH_NAMES else None
+        return self.prompt_uses.of(absolute(path)) if path is not None else None
 
     def _is_checked(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
         """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace.

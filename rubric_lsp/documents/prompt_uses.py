@@ -1,22 +1,22 @@
-"""What promptfoo configurations, open and closed, define for the prompt files that they refer to."""
+"""What promptfoo configurations, open and closed, define for the prompts, programs and cases that they refer to."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.loading.prompt_use import PromptUse
 
 __all__ = ["PromptUses"]
 
 
 class PromptUses:
-    """The configurations that refer to each prompt file. Nothing here analyzes one."""
+    """The configurations that refer to each of these files. Nothing here analyzes one."""
 
     def __init__(self) -> None:
         #: Called when an open configuration refers to other files, or defines something else for its prompts.
         self.changed: Callable[[], None] | None = None
-        #: For each prompt file, what the configurations define that the last check of the workspace found, by URI.
+        #: For each file, what the configurations define that the last check of the workspace found, by URI.
         self._surveyed: Mapping[Path, Mapping[str, PromptUse | None]] = {}
         #: What each open configuration refers to and defines.
         self._opened: dict[str, tuple[Mapping[Path, FileKind], PromptUse | None]] = {}
@@ -26,7 +26,7 @@ class PromptUses:
         surveyed: dict[Path, dict[str, PromptUse | None]] = {}
         for uri, refers_to, use in found:
             for path, kind in refers_to.items():
-                if kind is FileKind.PROMPTFOO_PROMPT:
+                if kind in WITH_NAMES:
                     surveyed.setdefault(path, {})[uri] = use
         before, self._surveyed = self._surveyed, surveyed
         return before != surveyed
@@ -49,7 +49,7 @@ class PromptUses:
         self._opened.pop(uri, None)
 
     def of(self, path: Path) -> PromptUse | None:
-        """What the configurations that refer to a prompt file define for it; None if that is unknown."""
-        opened = [use for files, use in self._opened.values() if files.get(path) is FileKind.PROMPTFOO_PROMPT]
+        """What the configurations that refer to a file define for it; None if that is unknown."""
+        opened = [use for files, use in self._opened.values() if files.get(path) in WITH_NAMES]
         surveyed = self._surveyed.get(path, {})
         return PromptUse.joined((*opened, *(use for uri, use in surveyed.items() if uri not in self._opened)))

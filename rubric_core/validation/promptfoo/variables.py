@@ -20,7 +20,16 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["EMPTY", "GIVEN", "shown_objects", "undefined_variables", "variables_for_prompts"]
+__all__ = [
+    "EMPTY",
+    "GIVEN",
+    "UNDEFINED",
+    "shown_objects",
+    "slips_in_code",
+    "undefined_in_case",
+    "undefined_variables",
+    "variables_for_prompts",
+]
 
 #: Variables that promptfoo defines itself.
 GIVEN = frozenset({
@@ -33,7 +42,7 @@ _OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "tok
 _OPAQUE = ("red_team", "extensions")
 _DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
 _VARIABLE = pattern(r"\bcontext\.vars\.([A-Za-z_]\w{0,60})")
-_UNDEFINED = "the code reads undefined"
+UNDEFINED = "the code reads undefined"
 EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -105,7 +114,8 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, GIVEN)
     shared = _reused_names(suite, shared)
-    yield from _in_code(suite, every)
+    for placed in suite.bearers:
+        yield from slips_in_code(placed, every)
     for placed, summary in suite.digest.rendering:
         if summary.clean_for is shared:
             continue
@@ -113,7 +123,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
             continue
         if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
             continue
-        found = list(_in_case(placed, summary, every if placed.block < 0 else shared | summary.names))
+        found = list(undefined_in_case(placed, summary, every if placed.block < 0 else shared | summary.names))
         if not found and placed.block >= 0:
             summary.clean_for = shared
         yield from found
@@ -168,24 +178,20 @@ def _names_prompt(node: Node | None) -> bool:
     return isinstance(node, Sequence) and any(map(_names_prompt, node.items))
 
 
-def _in_code(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
+def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Slips of `context.vars.name` in the code of assertions; other names may come from elsewhere, or be tested for."""
-    for placed in suite.bearers:
-        if "context.vars" not in placed.text:
+    for check in placed.summary.checks if "context.vars" in placed.text else ():
+        place = check.places.get("value")
+        node = place.node if place is not None and not place.borrowed and not check.borrowed else None
+        if not isinstance(node, Scalar) or not isinstance(check, JavaScriptCode):
             continue
-        for check in placed.summary.checks:
-            place = check.places.get("value")
-            node = place.node if place is not None and not place.borrowed and not check.borrowed else None
-            if not isinstance(node, Scalar) or not isinstance(check, JavaScriptCode):
-                continue
-            for found in _VARIABLE.finditer(placed.text, *node.span):
-                meant = closest(found[1], sorted(known - GIVEN)) if found[1] not in known else None
-                if meant is not None:
-                    at = placed.outer(Span(*found.span(1)))
-                    words = f"no case has a value for `{found[1]}`; did you mean `{meant}`?"
-                    yield Finding(
-                        at, words, fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_UNDEFINED
-                    )
+        for found in _VARIABLE.finditer(placed.text, *node.span):
+            meant = closest(found[1], sorted(known - GIVEN)) if found[1] not in known else None
+            if meant is not None:
+                at = placed.outer(Span(*found.span(1)))
+                words = f"no case has a value for `{found[1]}`; did you mean `{meant}`?"
+                fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+                yield Finding(at, words, fixes=fixes, consequence=UNDEFINED)
 
 
 def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
@@ -194,7 +200,7 @@ def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[st
     return known if known == shared and known is not None else shared
 
 
-def _in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
+def undefined_in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
     """The variables that the texts of one case use without a value."""
     for node, used, check in summary.rendered:
         if all(each.name in summary.names for each in used):

@@ -267,6 +267,8 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Case",
         "PromptfooSuite",
         "PromptFileText",
+        "PromptfooCase",
+        "ProgramText",
     ),
     "unknown-alias": (
         "UnknownAlias",

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.loading.reference_issues import PromptFileText
+from rubric_core.loading.reference_issues import ProgramText, PromptFileText
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList
@@ -14,6 +15,7 @@ from rubric_core.validation.promptfoo.prompt_templates import undefined_in_file
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
+from rubric_core.validation.promptfoo.variables_in_files import misspelt_in_program, undefined_in_listed_case
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -33,7 +35,7 @@ _EMPTY = "it is empty when the prompt is rendered"
     needs=lambda visited: ("vars",) if issubclass(visited, Case) else None,
 )
 def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
-    visited: CaseList | Case | PromptfooSuite | PromptFileText, context: Context
+    visited: CaseList | Case | PromptfooSuite | PromptFileText | PromptfooCase | ProgramText, context: Context
 ) -> Iterator[Finding]:
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if isinstance(visited, PromptfooSuite):
@@ -42,6 +44,12 @@ def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
         return
     if isinstance(visited, PromptFileText):
         yield from undefined_in_file(visited)
+        return
+    if isinstance(visited, ProgramText):
+        yield from misspelt_in_program(visited)
+        return
+    if isinstance(visited, PromptfooCase):
+        yield from undefined_in_listed_case(visited, context)
         return
     if context.dialect.spelled(Case, "vars") is None:
         return

@@ -1,0 +1,94 @@
+"""Variables in files of cases and in programs of promptfoo, by what the configurations that name them define."""
+
+from pathlib import Path, PurePath
+
+import pytest
+from harness import LANGUAGE, after
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.cli import main
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.prompt_use import PromptUse
+
+USE = PromptUse(frozenset({"question", "tone"}), frozenset())
+
+
+def analysis_of(name: str, text: str, use: PromptUse | None = USE) -> Analysis:
+    kind = FileKind.PROMPTFOO_CASES if name.startswith("cases") else FileKind.PROMPTFOO_PROGRAM
+    return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, prompt_use=use)
+
+
+def found_in(name: str, text: str, use: PromptUse | None = USE) -> list[str]:
+    """The place, the severity, the text below it and the message of every undefined variable."""
+    analysis = analysis_of(name, text, use)
+    found = [each for each in analysis.diagnostics if each.code == "undefined-variable"]
+    return [
+        f"{analysis.document.position(each.span.start).line + 1} {each.severity} {text[slice(*each.span)]}: {each.message}"
+        for each in found
+    ]
+
+
+CASES = [
+    ("- vars: {question: hi}\n  assert: [{type: contains, value: 'a {{quesiton}}'}]\n", [
+        "2 warning quesiton: this case has no value for `quesiton`; did you mean `question`?",
+    ]),
+    ("- vars: {question: hi}\n  assert: [{type: contains, value: '{{other}}'}]\n", ["2 error other: this case has no value for `other`"]),
+    # What another case has may be meant for all.
+    ("- vars: {question: hi}\n  assert: [{type: contains, value: 'a {{tone}} {{env.HOME}}'}]\n", []),
+    ("- vars: {own: hi}\n  options: {storeOutputAs: first}\n  assert: [{type: contains, value: 'a {{own}} {{first}}'}]\n", []),
+    ("- vars: file://vars.yaml\n  assert: [{type: contains, value: 'a {{other}}'}]\n", []),
+    ("- vars: {question: hi}\n  assert:\n    - type: javascript\n      value: output === context.vars.quesiton\n", [
+        "4 warning quesiton: no case has a value for `quesiton`; did you mean `question`?",
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_names_in_cases(text: str, expected: list[str]) -> None:
+    assert found_in("cases.yaml", text) == expected
+    assert found_in("cases.yaml", text, None) == []
+    assert found_in("cases.yaml", text, PromptUse(None, None)) == []
+
+
+PROGRAMS = [
+    ("p.js", "module.exports = ({vars}) => vars.quesiton;\n", ["1 warning quesiton"]),
+    ("p.js", "module.exports = (output, context) => context.vars['quesiton'] + context?.vars?.tone;\n", ["1 warning quesiton"]),
+    ("p.js", "// vars.quesiton\nmodule.exports = ({vars}) => vars.other ?? vars.map(x => x);\n", []),
+    ("p.js", "module.exports = ({vars}) => { vars.questions = 1; return vars.questions; };\n", []),
+    ("p.py", 'def f(context):\n    return context["vars"]["quesiton"] + context["vars"].get("tonne")\n', ["2 warning quesiton", "2 warning tonne"]),
+    ("p.py", 'def f(context):\n    vars = context["vars"]\n    vars["questions"] = 1\n    return vars["question"], vars.get("x")\n', []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS)
+def test_slips_in_programs(name: str, text: str, expected: list[str]) -> None:
+    assert [each.partition(":")[0] for each in found_in(name, text)] == expected
+    assert found_in(name, text, None) == []
+
+
+def test_what_fixes_make_of_them() -> None:
+    text = "module.exports = ({vars}) => vars.quesiton;\n"
+    (found,) = analysis_of("p.js", text).diagnostics
+    (fix,) = found.fixes
+    assert not fix.safe
+    assert after(text, fix) == text.replace("quesiton", "question")
+    text = "- vars: {question: hi}\n  assert: [{type: contains, value: 'a {{quesiton}}'}]\n"
+    (found,) = analysis_of("cases.yaml", text).diagnostics
+    (fix,) = found.fixes
+    assert fix.safe
+    assert after(text, fix) == text.replace("quesiton", "question")
+
+
+def test_a_check_knows_what_the_configuration_defines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "promptfooconfig.yaml").write_text(
+        "prompts: ['{{question}} {{first}}', file://p.js]\nproviders: [echo]\ntests: file://cases.yaml\n", encoding="utf-8"
+    )  # fmt: skip
+    (tmp_path / "p.js").write_text(PROGRAMS[0][1], encoding="utf-8")
+    (tmp_path / "cases.yaml").write_text(
+        f"{CASES[0][0]}- {{vars: {{question: ho}}, options: {{storeOutputAs: first}}}}\n", encoding="utf-8"
+    )
+    main(["check", str(tmp_path), "--format", "github"])
+    shown = capsys.readouterr().out
+    assert shown.count("::warning") == 2
+    assert "cases.yaml,line=2" in shown
+    assert "p.js,line=1" in shown
