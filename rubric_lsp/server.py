@@ -105,7 +105,7 @@ class RubricServer(LanguageServer):
         self._kept: set[asyncio.Task[Any]] = set()
         #: The project's version when closed files were last checked.
         self._checked_version = -1
-        self.documents.prompt_uses.changed = self._references_changed
+        self.documents.names_for_files.changed = self._references_changed
         self.protocol.closing = self.closed
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:

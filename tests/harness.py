@@ -133,7 +133,9 @@ def _several(text: str, dialect: str | None) -> Several:
         if kind is None and path.suffix not in (".yaml", ".jsonl", ".md"):
             continue
         document = LANGUAGE.document(own, path, kind)
-        analysis = analyze(document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project, prompt_use=use)
+        analysis = analyze(
+            document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project, defined_names=use
+        )
         found += (_moved(d, start) for d in analysis.diagnostics)
     return Several(Document.of(text), tuple(found))
 

@@ -16,12 +16,12 @@ from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
 from rubric_core.loading.detect_promptfoo import is_promptfoo_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Node
@@ -45,7 +45,7 @@ def analyze(
     kind: FileKind | None = None,
     project: Project | None = None,
     siblings: Collection[str] | None = None,
-    prompt_use: PromptUse | None = None,
+    defined_names: DefinedNames | None = None,
 ) -> Analysis:
     """Analyze `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
 
@@ -59,7 +59,7 @@ def analyze(
         kind: The kind of the text, if it is known better than by its path and content.
         project: The files around it, for its references; without it, only the text itself is checked.
         siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
-        prompt_use: For a prompt, a program or cases of promptfoo, what the configurations that name it define; None if none is known.
+        defined_names: For a prompt, a program or cases of promptfoo, what the configurations that name it define; None if none is known.
     """
     language = language or Language()
     if isinstance(document, str):
@@ -75,7 +75,7 @@ def analyze(
         path=path,
         project=project,
         siblings=siblings,
-        prompt_use=prompt_use,
+        defined_names=defined_names,
     )
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
@@ -127,7 +127,7 @@ def _analyze_alone(
     kind: FileKind | None,
     project: Project | None,
     siblings: Collection[str] | None,
-    prompt_use: PromptUse | None,
+    defined_names: DefinedNames | None,
 ) -> Analysis:
     """The first YAML document of a text. See `analyze`."""
     frame, states, change = _read(document, language, previous)
@@ -143,10 +143,10 @@ def _analyze_alone(
         choice = told or choice
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
-    analysis.prompt_use = prompt_use if kind in WITH_NAMES else None
+    analysis.defined_names = defined_names if kind in WITH_NAMES else None
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
-        prompt_use=prompt_use,
+        defined_names=defined_names,
     )  # fmt: skip
     at = absolute(path) if path is not None else None
     name = path.name if path is not None else ""

@@ -11,7 +11,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
-from rubric_core.analysis.promptfoo_facts import prompt_use_of, suite_of
+from rubric_core.analysis.promptfoo_facts import defined_names_of, suite_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
@@ -144,7 +144,7 @@ class Findings:
         """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
         if previous is not None and analysis.kind is FileKind.PROMPTFOO:
-            analysis.prompt_use = previous.prompt_use
+            analysis.defined_names = previous.defined_names
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
         if known is None and previous is not None and change is not None:
             partly = partly_unchanged(previous, analysis, change)
@@ -176,11 +176,11 @@ class Findings:
         """The findings of promptfoo's rules across cases: of all rules, or of those with some codes."""
         suite = suite_of(self.analysis)
         if suite is None:
-            self.analysis.prompt_use = None
+            self.analysis.defined_names = None
             return
         context = Context("", self.dialect)
         if codes is None or _OF_VARIABLES in codes:
-            self.analysis.prompt_use = prompt_use_of(self.analysis, suite)
+            self.analysis.defined_names = defined_names_of(self.analysis, suite)
         found = [
             (rule, f)
             for rule in self.language.visitors(PromptfooSuite)

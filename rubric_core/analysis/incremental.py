@@ -30,11 +30,11 @@ from rubric_core.language.promptfoo.consequences import NOT_LOADED
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.promptfoo_templates import templates
 from rubric_core.loading.reference_issues import ProgramText, PromptFileText, PromptText
@@ -167,9 +167,9 @@ class Check:
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     @property
-    def _use(self) -> PromptUse | None:
+    def _use(self) -> DefinedNames | None:
         """What configurations of promptfoo define for a file that they name."""
-        return self.analysis.prompt_use if self.analysis.kind in WITH_NAMES else None
+        return self.analysis.defined_names if self.analysis.kind in WITH_NAMES else None
 
     def _whole_text(self, text: str) -> Iterator[Issue]:
         """What rules visit in a file that is no YAML."""
@@ -300,7 +300,7 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     return ITEMS.get(analysis.kind)
 
 
-def _defaults(suite: Shape | None, kind: FileKind, use: PromptUse | None = None) -> SuiteDefaults:
+def _defaults(suite: Shape | None, kind: FileKind, use: DefinedNames | None = None) -> SuiteDefaults:
     if isinstance(suite, Configuration):
         own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
         common = suite.default_test if isinstance(suite.default_test, PromptfooCase) else None

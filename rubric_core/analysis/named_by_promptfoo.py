@@ -9,9 +9,9 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_extensions import CASES, PROMPTS
 from rubric_core.language.file_kinds import WITH_NAMES, FileKind
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.loading.promptfoo_base import MOST_READ, folders_with_configurations
 
 __all__ = ["NamedByPromptfoo", "named_by_promptfoo"]
@@ -23,7 +23,7 @@ class NamedByPromptfoo(NamedTuple):
     #: The kind of file, by the nearest one.
     kind: FileKind
     #: What they define for a prompt.
-    prompt_use: PromptUse | None
+    defined_names: DefinedNames | None
 
 
 def named_by_promptfoo(path: Path, project: Project, language: Language) -> NamedByPromptfoo | None:
@@ -32,14 +32,14 @@ def named_by_promptfoo(path: Path, project: Project, language: Language) -> Name
     if path.suffix.lower() not in (*CASES, *PROMPTS) or is_promptfoo_name(path.name):
         return None
     kind: FileKind | None = None
-    uses: list[PromptUse | None] = []
+    uses: list[DefinedNames | None] = []
     for each in _configurations(path, project, language):
         if path in each.refers_to:
             kind = kind or each.refers_to[path]
-            uses.append(each.prompt_use)
+            uses.append(each.defined_names)
             if kind not in WITH_NAMES:
                 break
-    return None if kind is None else NamedByPromptfoo(kind, PromptUse.joined(uses))
+    return None if kind is None else NamedByPromptfoo(kind, DefinedNames.joined(uses))
 
 
 def _configurations(path: Path, project: Project, language: Language) -> Iterator[Analysis]:

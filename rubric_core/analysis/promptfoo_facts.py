@@ -11,18 +11,18 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.prompt_use import PromptUse
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.variables import variables_for_prompts
+from rubric_core.validation.promptfoo.variables import variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
 
-__all__ = ["case_facts", "is_settled", "prompt_use_of", "rules_to_repeat", "suite_of"]
+__all__ = ["case_facts", "defined_names_of", "is_settled", "rules_to_repeat", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
@@ -41,12 +41,12 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     return PromptfooSuite(configuration, cases, around, outside, secrets, items=items)
 
 
-def prompt_use_of(analysis: Analysis, suite: PromptfooSuite) -> PromptUse | None:
+def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames | None:
     """What a configuration defines for its prompts, programs and cases in other files; None if it names none."""
     if WITH_NAMES.isdisjoint(analysis.refers_to.values()):
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
-    return PromptUse(variables_for_prompts(suite), frozenset(own) if isinstance(own, dict) else None)
+    return DefinedNames(variables_of_cases(suite), frozenset(own) if isinstance(own, dict) else None)
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:

@@ -18,9 +18,9 @@ from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_CASES, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_eval_yaml import is_eval_yaml
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
@@ -75,7 +75,7 @@ class Analysis:
     #: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
     siblings: Collection[str] | None = None
     #: For a promptfoo configuration, what it defines for its prompt files; for a prompt file, what those that name it define.
-    prompt_use: PromptUse | None = None
+    defined_names: DefinedNames | None = None
     #: The paths in the case list with the cases of those files, in text order.
     external: tuple[ExternalCases, ...] = ()
     #: The YAML documents after the first one, with their starts; offsets in each are its own.

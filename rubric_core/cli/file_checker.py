@@ -114,7 +114,8 @@ class FileChecker:
             done.count,
             is_suite=last.kind is FileKind.SUITE,
             refers_to=tuple(
-                ReferencedFile(path, kind, dialect, last.ids, last.prompt_use) for path, kind in last.refers_to.items()
+                ReferencedFile(path, kind, dialect, last.ids, last.defined_names)
+                for path, kind in last.refers_to.items()
             ),
             depends_on=last.depends_on,
         )
@@ -130,7 +131,7 @@ class FileChecker:
     def analysis(self, source: Source, text: str) -> Analysis:
         """The analysis of a text at its place, with the settings that apply there."""
         configuration = self.configuration(source)
-        kind, use = source.kind, source.prompt_use
+        kind, use = source.kind, source.defined_names
         if kind is None and source.named and source.place is not None and not is_suite_name(source.path.name):
             named = named_by_promptfoo(source.path, self.project, self._language)
             kind, use = named if named is not None else (None, None)
@@ -144,7 +145,7 @@ class FileChecker:
             path=source.place,
             kind=kind,
             siblings=source.siblings,
-            prompt_use=use,
+            defined_names=use,
             project=self.project,
         )
 

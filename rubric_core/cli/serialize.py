@@ -8,12 +8,12 @@ from typing import Any
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.prompt_use import PromptUse
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
 
-__all__ = ["dumps", "loads", "needs_text", "packed_use"]
+__all__ = ["dumps", "loads", "needs_text", "packed_names"]
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -40,18 +40,18 @@ def dumps(checked: CheckedFile) -> str:
             [(str(each.path), each.kind.name) for each in refers_to],
             dialect,
             None if ids is None else sorted(ids),
-            packed_use(use),
+            packed_names(use),
         )
     )
 
 
-def packed_use(use: PromptUse | None) -> list[list[str] | None] | None:
+def packed_names(use: DefinedNames | None) -> list[list[str] | None] | None:
     """What a prompt may use, as plain data."""
     return None if use is None else [None if n is None else sorted(n) for n in (use.variables, use.filters)]
 
 
-def _unpacked_use(packed: list[list[str] | None] | None) -> PromptUse | None:
-    return None if packed is None else PromptUse(*(None if names is None else frozenset(names) for names in packed))
+def _unpacked_names(packed: list[list[str] | None] | None) -> DefinedNames | None:
+    return None if packed is None else DefinedNames(*(None if names is None else frozenset(names) for names in packed))
 
 
 def loads(row: str, text: str) -> CheckedFile:
@@ -64,7 +64,7 @@ def loads(row: str, text: str) -> CheckedFile:
     path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids, packed = json.loads(
         row
     )
-    known, use = None if ids is None else frozenset(ids), _unpacked_use(packed)
+    known, use = None if ids is None else frozenset(ids), _unpacked_names(packed)
     return CheckedFile(
         path,
         Document.of(text if after is None else after),

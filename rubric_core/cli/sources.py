@@ -12,6 +12,7 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 from rubric_core.loading.files import (
     SUITE_NAMES,
@@ -21,7 +22,6 @@ from rubric_core.loading.files import (
     read_standard_input,
     read_text,
 )
-from rubric_core.loading.prompt_use import PromptUse
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
@@ -44,7 +44,7 @@ class Source:
     #: The ids of the cases of the suites that include it, if known.
     siblings: frozenset[str] | None = None
     #: For a prompt of promptfoo, what the configurations that name it define, if known.
-    prompt_use: PromptUse | None = None
+    defined_names: DefinedNames | None = None
     #: Whether it was named, also by a pattern, rather than found in a folder.
     named: bool = False
     #: Its text, if it is neither that of the file nor of standard input.
@@ -72,7 +72,7 @@ class ReferencedFile(NamedTuple):
     #: The ids of all its cases, if known.
     ids: frozenset[str] | None
     #: What the referring file defines for prompts.
-    prompt_use: PromptUse | None = None
+    defined_names: DefinedNames | None = None
 
 
 class SourceCollector:
@@ -124,11 +124,11 @@ class SourceCollector:
         """
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
-        uses: dict[Path, PromptUse | None] = {}
+        uses: dict[Path, DefinedNames | None] = {}
         for each in several:
             if each.kind in WITH_NAMES:
-                use = each.prompt_use
-                uses[each.path] = PromptUse.joined((uses[each.path], use)) if each.path in uses else use
+                use = each.defined_names
+                uses[each.path] = DefinedNames.joined((uses[each.path], use)) if each.path in uses else use
             known = ids.get(each.path, frozenset())
             ids[each.path] = None if known is None or each.ids is None else known | each.ids
         for each in several:
@@ -137,7 +137,7 @@ class SourceCollector:
                 self._seen.add(each.path)
                 use = uses.get(each.path)
                 yield Source(
-                    shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], prompt_use=use
+                    shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], defined_names=use
                 )
 
     def checks(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Literal
 
 from rubric_core.lazy_compilation import dataclass, field
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.tree import Node, Scalar
 
 __all__ = [
@@ -118,7 +118,7 @@ class ProgramText(Issue):
     #: Whether it is the file itself that is checked.
     is_own: bool = False
     #: What the configurations that name the file define; None if unknown.
-    use: PromptUse | None = None
+    use: DefinedNames | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class PromptFileText(Issue):
     #: Whether it is the file itself that is checked.
     is_own: bool = False
     #: What the configurations define that name the file itself.
-    use: PromptUse | None = None
+    use: DefinedNames | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,16 +12,16 @@ from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.gc_control import GcControl
-from rubric_lsp.documents.prompt_uses import PromptUses
+from rubric_lsp.documents.names_for_files import NamesForFiles
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.edit_place import continue_edit
@@ -61,7 +61,7 @@ class ClientWorkspace:
         self.prompts: dict[Path, str] = {}
         #: The files that promptfoo configurations which are not open refer to: cases, defaults, scenarios, prompts.
         self.promptfoo: dict[Path, FileKind] = {}
-        self.prompt_uses = PromptUses()
+        self.names_for_files = NamesForFiles()
         #: How often suites use keys and values, as far as they are indexed.
         self.usage = Counts()
         #: Replaced when settings or configurations change, which invalidates every earlier analysis.
@@ -166,7 +166,7 @@ class ClientWorkspace:
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
-            self.prompt_uses.closed(uri)
+            self.names_for_files.closed(uri)
             snapshot.release_further_documents()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
@@ -243,10 +243,10 @@ class ClientWorkspace:
         opened = (a.refers_to.get(wanted) for a in known if a is not None and a.kind is FileKind.PROMPTFOO)
         return next((kind for kind in opened if kind is not None), None) or self.promptfoo.get(wanted)
 
-    def prompt_use(self, snapshot: Snapshot) -> PromptUse | None:
+    def defined_names(self, snapshot: Snapshot) -> DefinedNames | None:
         """What the promptfoo configurations that refer to a file define for it."""
         path = snapshot.path if snapshot.named_as in WITH_NAMES else None
-        return self.prompt_uses.of(absolute(path)) if path is not None else None
+        return self.names_for_files.of(absolute(path)) if path is not None else None
 
     def _is_checked(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
         """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace.
@@ -269,7 +269,7 @@ class ClientWorkspace:
         with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
             snapshot.named_as = self.named_as(snapshot)
-            snapshot.prompt_use = self.prompt_use(snapshot)
+            snapshot.defined_names = self.defined_names(snapshot)
             snapshot.cut(snapshot.named_as)
             # The project's configuration takes precedence, so that everybody sees the same findings.
             analysis = analyze(
@@ -280,11 +280,11 @@ class ClientWorkspace:
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
                 kind=snapshot.named_as,
-                prompt_use=snapshot.prompt_use,
+                defined_names=snapshot.defined_names,
                 project=self.project,
             )
         if self.is_newest(snapshot):
-            self.prompt_uses.analyzed(snapshot.uri, analysis)
+            self.names_for_files.analyzed(snapshot.uri, analysis)
         return analysis
 
     def named_as(self, snapshot: Snapshot) -> FileKind | None:

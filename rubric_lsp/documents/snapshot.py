@@ -9,8 +9,8 @@ from rubric_core.analysis import Analysis, Language
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.file_kinds import RUNNABLE, TEXTS, FileKind
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.documents.block_answers import AnswerParts, BlockAnswer, Write
@@ -42,7 +42,7 @@ class DocumentContext(Protocol):
     def named_as(self, snapshot: "Snapshot") -> FileKind | None:
         """The kind of file as which a promptfoo configuration refers to a document; None if none does."""
 
-    def prompt_use(self, snapshot: "Snapshot") -> PromptUse | None:
+    def defined_names(self, snapshot: "Snapshot") -> DefinedNames | None:
         """What the promptfoo configurations that refer to a prompt file define for it."""
 
     def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
@@ -76,7 +76,7 @@ class Snapshot:
         #: The kind of file as which a promptfoo configuration referred to it then.
         self.named_as: FileKind | None = None
         #: For a prompt file of promptfoo, what the configurations that refer to it defined for it then.
-        self.prompt_use: PromptUse | None = None
+        self.defined_names: DefinedNames | None = None
         #: The kind of file as which its text was cut into blocks.
         self.cut_as: FileKind | None = None
         self._is_ours = False
@@ -176,7 +176,7 @@ class Snapshot:
             return True
         if self.prompt_of != workspace.suite_dialect(self) or self.named_as is not workspace.named_as(self):
             return True
-        if self.prompt_use != workspace.prompt_use(self):
+        if self.defined_names != workspace.defined_names(self):
             return True
         self._looked_at = workspace.project.version  # earlier changes need not be checked again
         return False

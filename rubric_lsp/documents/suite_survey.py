@@ -8,8 +8,8 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_lsp.documents.file_report import PackedCounts, Word
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex
@@ -36,7 +36,7 @@ class SurveyedSuite:
     #: The files that a promptfoo configuration refers to.
     promptfoo: Mapping[Path, FileKind]
     #: What it defines for its prompt files.
-    prompt_use: PromptUse | None
+    defined_names: DefinedNames | None
 
 
 class SuiteSurvey:
@@ -59,7 +59,7 @@ class SuiteSurvey:
             usage = self._usage(snapshot, known)
             named = snapshot.refers_to if snapshot.file_kind is FileKind.PROMPTFOO else {}
             known = SurveyedSuite(
-                snapshot, usage, beside, _prompts(snapshot.analysis), named, snapshot.analysis.prompt_use
+                snapshot, usage, beside, _prompts(snapshot.analysis), named, snapshot.analysis.defined_names
             )
             self._suites[snapshot.uri] = known
             self._count(known, 1)

@@ -136,7 +136,7 @@ class WorkspaceCheck:
             promptfoo.update(suite.promptfoo)
         paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
         every = suites.values() if self._documents.settings.check_workspace else ()
-        news = self._documents.prompt_uses.survey((s.snapshot.uri, s.promptfoo, s.prompt_use) for s in every)
+        news = self._documents.names_for_files.survey((s.snapshot.uri, s.promptfoo, s.defined_names) for s in every)
         self._know(paths, prompts, promptfoo, news=news)
 
     def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind], *, news: bool) -> None:

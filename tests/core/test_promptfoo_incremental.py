@@ -89,8 +89,8 @@ def test_what_prompts_may_use_is_that_of_a_configuration_read_afresh(seed: int) 
         found = rng.choice([*_WORD.finditer(now.document.text)])
         edit = Edit(Span(*found.span()), rng.choice(WORDS))
         now = analyze(now.document.edited(edit), LANGUAGE, path=path, previous=now, project=project)
-        assert now.prompt_use == fresh(now.document.text).prompt_use, now.document.text
-        uses.add(now.prompt_use)
+        assert now.defined_names == fresh(now.document.text).defined_names, now.document.text
+        uses.add(now.defined_names)
         if rng.random() < 0.2:
             now = fresh(written)
     assert len(uses) > 5

@@ -10,11 +10,11 @@ from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.project import Project
-from rubric_core.loading.prompt_use import PromptUse
 from rubric_core.text import apply_edits
 
-USE = PromptUse(frozenset({"word", "name"}), frozenset({"shout"}))
+USE = DefinedNames(frozenset({"word", "name"}), frozenset({"shout"}))
 PROMPTS = [
     ("say.txt", "Say {{wrod}} to {{name}}.\n{{wrod}}!\n", ["1:7 wrod: no case has a value for `wrod`; did you mean `word`?"]),
     ("say.md", "Say {{nothing}} {{ _conversation }} {{ env.HOME }}\n", ["1:7 nothing: no case has a value for `nothing`"]),
@@ -39,10 +39,10 @@ PROMPTS = [
 @pytest.mark.parametrize(("name", "text", "expected"), PROMPTS)
 def test_mistakes_in_a_prompt_have_places(name: str, text: str, expected: list[str]) -> None:
     def look(text: str) -> list[str]:
-        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=USE)
+        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, defined_names=USE)
         return [_shown(text, d.span.start, d.span.end, d.message) for d in analysis.diagnostics]
 
-    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=USE).diagnostics
+    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, defined_names=USE).diagnostics
     assert look(text) == expected
     for fix in (fix for each in found for fix in each.fixes):
         assert len(look(apply_edits(text, fix.edits))) == len(found) - 1
@@ -54,9 +54,9 @@ def _shown(text: str, start: int, end: int, message: str) -> str:
 
 
 def test_without_a_configuration_only_what_is_wrong_in_any_is_reported() -> None:
-    for use in (None, PromptUse(), PromptUse(None, frozenset({"shout"}))):
+    for use in (None, DefinedNames(), DefinedNames(None, frozenset({"shout"}))):
         analysis = analyze(
-            "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=FileKind.PROMPTFOO_PROMPT, prompt_use=use
+            "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=FileKind.PROMPTFOO_PROMPT, defined_names=use
         )  # fmt: skip
         assert [d.message for d in analysis.diagnostics] == ["`{word}}` is no placeholder; write `{{word}}`"]
 
@@ -170,7 +170,7 @@ def test_a_prompt_that_is_named_asks_every_configuration_above_it(folder: Path) 
         CONFIG.replace("prompts/", "evals/prompts/").replace("word", "other"), encoding="utf-8"
     )
     found = named_by_promptfoo(path, project, Language())
-    assert found == (FileKind.PROMPTFOO_PROMPT, PromptUse(frozenset({"word", "other"}), frozenset()))
+    assert found == (FileKind.PROMPTFOO_PROMPT, DefinedNames(frozenset({"word", "other"}), frozenset()))
 
 
 PROGRAMS = [

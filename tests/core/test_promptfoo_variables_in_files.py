@@ -8,17 +8,17 @@ from harness import LANGUAGE, after
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.cli import main
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.prompt_use import PromptUse
+from rubric_core.loading.defined_names import DefinedNames
 
-USE = PromptUse(frozenset({"question", "tone"}), frozenset())
+USE = DefinedNames(frozenset({"question", "tone"}), frozenset())
 
 
-def analysis_of(name: str, text: str, use: PromptUse | None = USE) -> Analysis:
+def analysis_of(name: str, text: str, use: DefinedNames | None = USE) -> Analysis:
     kind = FileKind.PROMPTFOO_CASES if name.startswith("cases") else FileKind.PROMPTFOO_PROGRAM
-    return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, prompt_use=use)
+    return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, defined_names=use)
 
 
-def found_in(name: str, text: str, use: PromptUse | None = USE) -> list[str]:
+def found_in(name: str, text: str, use: DefinedNames | None = USE) -> list[str]:
     """The place, the severity, the text below it and the message of every undefined variable."""
     analysis = analysis_of(name, text, use)
     found = [each for each in analysis.diagnostics if each.code == "undefined-variable"]
@@ -47,7 +47,7 @@ CASES = [
 def test_names_in_cases(text: str, expected: list[str]) -> None:
     assert found_in("cases.yaml", text) == expected
     assert found_in("cases.yaml", text, None) == []
-    assert found_in("cases.yaml", text, PromptUse(None, None)) == []
+    assert found_in("cases.yaml", text, DefinedNames(None, None)) == []
 
 
 PROGRAMS = [

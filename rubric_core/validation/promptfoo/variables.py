@@ -28,7 +28,7 @@ __all__ = [
     "slips_in_code",
     "undefined_in_case",
     "undefined_variables",
-    "variables_for_prompts",
+    "variables_of_cases",
 ]
 
 #: Variables that promptfoo defines itself.
@@ -75,8 +75,8 @@ def _has_slip(node: Node | None, key: str) -> bool:
     return key not in names and any(closest(name, (key,)) for name in names if name)
 
 
-def variables_for_prompts(suite: PromptfooSuite) -> frozenset[str] | None:
-    """The variables that some case has, of which prompts may use each; None if there may be more."""
+def variables_of_cases(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that some case has; None if there may be more."""
     if not _is_known(suite) or _has_hooks(suite) or not suite.digest.is_plain or _is_misplaced(suite):
         return None
     return _every_name(suite, _shared_names(suite)) - GIVEN

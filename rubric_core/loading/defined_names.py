@@ -1,15 +1,15 @@
-"""What the configurations of promptfoo that name a prompt file define for it."""
+"""What the configurations of promptfoo that name a prompt, a program or a file of cases define for it."""
 
 from collections.abc import Iterable
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["PromptUse"]
+__all__ = ["DefinedNames"]
 
 
 @dataclass(frozen=True, slots=True)
-class PromptUse:
-    """What one configuration defines for its prompt files, or several together for one of them."""
+class DefinedNames:
+    """What one configuration defines for the files that it names, or several together for one of them."""
 
     #: The variables of cases; None if there may be more than the texts show.
     variables: frozenset[str] | None = None
@@ -17,16 +17,16 @@ class PromptUse:
     filters: frozenset[str] | None = None
 
     @staticmethod
-    def joined(several: "Iterable[PromptUse | None]") -> "PromptUse | None":
-        """What a prompt may use that all of these name; None if nothing is known."""
-        known: PromptUse | None = None
+    def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
+        """What a file may use that all of these name; None if nothing is known."""
+        known: DefinedNames | None = None
         for each in several:
             if each is None:
                 return None
             if known is None or known is each:
                 known = each
                 continue
-            known = PromptUse(_both(known.variables, each.variables), _both(known.filters, each.filters))
+            known = DefinedNames(_both(known.variables, each.variables), _both(known.filters, each.filters))
         return known
 
 
