@@ -19,10 +19,10 @@ __all__ = ["shell_variables"]
 _VARIABLE = pattern(
     r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
-#: Another name for `env` in a longer template, as in `{{ envs.NAME or 'text' }}`.
+#: Another name for `env` in a longer template, as in `{{ envs.NAME or 'text' }}`; `environment` is often a variable.
 _OTHER_ENV = pattern(
     r"\{\{-?(?:[^{}'\"]|'[^'{}]{0,99}'|\"[^\"{}]{0,99}\"){0,200}?(?<![\w.$'\"])"
-    r"(?P<env>(?:process|os)\.env(?:iron)?|environ(?:ment)?|ENV|Env|envs|evn|nev|enc|emv|eenv|envv|ennv)(?=\.[A-Z_]|\[['\"])"
+    r"(?P<env>(?:process|os)\.env(?:iron)?|environ|ENV|Env|envs|evn|nev|enc|emv|eenv|envv|ennv)(?=\.[A-Z_]|\[['\"])"
 )
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
 #: Providers that are programs, or start one: they may fill in their settings.
@@ -100,7 +100,7 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
             at = Span(*found.span("env"))
             yield Finding(
                 at, f"the environment is called `env` in templates, not `{found['env']}`", consequence="promptfoo inserts nothing for it",
-                fixes=(Fix("write `env`", (Edit(at, "env"),)),),
+                fixes=(Fix("write `env`", (Edit(at, "env"),), safe=False),),
             )  # fmt: skip
 
 
