@@ -39,7 +39,8 @@ def named_by_promptfoo(path: Path, project: Project, language: Language) -> Name
             uses.append(each.defined_names)
             if kind not in WITH_NAMES:
                 break
-    return None if kind is None else NamedByPromptfoo(kind, DefinedNames.joined(uses))
+    names = DefinedNames.joined(uses)
+    return None if kind is None else NamedByPromptfoo(kind, names.seen_by(kind) if names is not None else None)
 
 
 def _configurations(path: Path, project: Project, language: Language) -> Iterator[Analysis]:

@@ -17,6 +17,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.unused_variables import asked_and_needed
 from rubric_core.validation.promptfoo.variables import variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
@@ -46,7 +47,13 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     if WITH_NAMES.isdisjoint(analysis.refers_to.values()):
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
-    return DefinedNames(variables_of_cases(suite), frozenset(own) if isinstance(own, dict) else None)
+    filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
+    known = suite.prompts is not None and suite.outside is not None and not suite.scenarios
+    if not known or variables is None or any(e.what == "prompt" and e.texts is None for e in suite.outside or ()):
+        return DefinedNames(variables, filters)
+    asked, needed = asked_and_needed(suite)
+    common = (each.names or () for each in suite.outside or () if each.what == "defaults")
+    return DefinedNames(variables, filters, asked, needed.difference(*common))
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:

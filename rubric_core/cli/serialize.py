@@ -46,12 +46,18 @@ def dumps(checked: CheckedFile) -> str:
 
 
 def packed_names(use: DefinedNames | None) -> list[list[str] | None] | None:
-    """What a prompt may use, as plain data."""
-    return None if use is None else [None if n is None else sorted(n) for n in (use.variables, use.filters)]
+    """What a file may use, as plain data."""
+    if use is None:
+        return None
+    several = (use.variables, use.filters, use.asked, use.needed)
+    return [None if names is None else sorted(names) for names in several]
 
 
 def _unpacked_names(packed: list[list[str] | None] | None) -> DefinedNames | None:
-    return None if packed is None else DefinedNames(*(None if names is None else frozenset(names) for names in packed))
+    if packed is None:
+        return None
+    variables, filters, asked, needed = (None if names is None else frozenset(names) for names in packed)
+    return DefinedNames(variables, filters, asked, needed or frozenset())
 
 
 def loads(row: str, text: str) -> CheckedFile:

@@ -135,7 +135,8 @@ class SourceCollector:
             shown = self._spelling(each.path, each.kind) if each.path not in self._seen else None
             if shown is not None:
                 self._seen.add(each.path)
-                use = uses.get(each.path)
+                known_names = uses.get(each.path)
+                use = known_names.seen_by(each.kind) if known_names is not None else None
                 yield Source(
                     shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], defined_names=use
                 )

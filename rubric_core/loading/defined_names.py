@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["DefinedNames"]
@@ -15,6 +16,16 @@ class DefinedNames:
     variables: frozenset[str] | None = None
     #: The filters besides those of Nunjucks; None if unknown.
     filters: frozenset[str] | None = None
+    #: The variables that prompts use; None if more may be used than the texts show.
+    asked: frozenset[str] | None = None
+    #: Of these, the ones that some case defines, and not all of them.
+    needed: frozenset[str] = frozenset()
+
+    def seen_by(self, kind: FileKind) -> "DefinedNames":
+        """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
+        if kind is FileKind.PROMPTFOO_CASES or self.asked is None:
+            return self
+        return DefinedNames(self.variables, self.filters)
 
     @staticmethod
     def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
@@ -26,7 +37,12 @@ class DefinedNames:
             if known is None or known is each:
                 known = each
                 continue
-            known = DefinedNames(_both(known.variables, each.variables), _both(known.filters, each.filters))
+            known = DefinedNames(
+                _both(known.variables, each.variables),
+                _both(known.filters, each.filters),
+                _both(known.asked, each.asked),
+                known.needed & each.needed,
+            )
         return known
 
 

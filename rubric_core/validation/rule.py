@@ -160,6 +160,9 @@ class SuiteDefaults:
     filters: frozenset[str] | None = None
     #: For a file of promptfoo's cases, the variables that the configurations which name it define; None if unknown.
     variables: frozenset[str] | None = None
+    #: For the same, the variables that prompts use, and those that cases need.
+    asked: frozenset[str] | None = None
+    needed: frozenset[str] = frozenset()
     #: Whether promptfoo's defaults have a prompt for judges.
     judge_prompt: bool = False
     #: Whether the content of a file takes the place of any text that begins with `file://`.

@@ -245,8 +245,10 @@ class ClientWorkspace:
 
     def defined_names(self, snapshot: Snapshot) -> DefinedNames | None:
         """What the promptfoo configurations that refer to a file define for it."""
-        path = snapshot.path if snapshot.named_as in WITH_NAMES else None
-        return self.names_for_files.of(absolute(path)) if path is not None else None
+        if snapshot.path is None or snapshot.named_as is None or snapshot.named_as not in WITH_NAMES:
+            return None
+        found = self.names_for_files.of(absolute(snapshot.path))
+        return found.seen_by(snapshot.named_as) if found is not None else None
 
     def _is_checked(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
         """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace.

@@ -79,6 +79,38 @@ def test_what_fixes_make_of_them() -> None:
     assert after(text, fix) == text.replace("quesiton", "question")
 
 
+NEEDED = DefinedNames(USE.variables, frozenset(), frozenset({"question", "tone"}), frozenset({"question"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "- vars: {quesiton: hi}\n",
+            ["quesiton: no prompt uses `quesiton`; did you mean `question`, which this case lacks?"],
+        ),
+        ("- vars: {question: hi, quesiton: ho}\n", []),
+        ("- vars: {tonne: hi}\n", []),
+        ("- vars: {quesiton: hi}\n  assert: [{type: contains, value: '{{quesiton}}'}]\n", []),
+    ],
+)
+def test_a_misspelt_variable_of_a_case(text: str, expected: list[str]) -> None:
+    analysis = analysis_of("cases.yaml", text, NEEDED)
+    found = [each for each in analysis.diagnostics if each.code == "unused-variable"]
+    assert [f"{text[slice(*each.span)]}: {each.message}" for each in found] == expected
+    assert not [each for each in analysis_of("cases.yaml", text).diagnostics if each.code == "unused-variable"]
+
+
+def test_what_several_configurations_define_together() -> None:
+    other = DefinedNames(frozenset({"place"}), frozenset({"shout"}), frozenset({"place"}), frozenset())
+    joined = DefinedNames.joined([NEEDED, other])
+    assert joined == DefinedNames(
+        frozenset({"question", "tone", "place"}), frozenset({"shout"}), frozenset({"question", "tone", "place"}), frozenset()
+    )  # fmt: skip
+    assert DefinedNames.joined([NEEDED, DefinedNames()]) == DefinedNames()
+    assert DefinedNames.joined([NEEDED, None]) is None
+
+
 def test_a_check_knows_what_the_configuration_defines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text(
         "prompts: ['{{question}} {{first}}', file://p.js]\nproviders: [echo]\ntests: file://cases.yaml\n", encoding="utf-8"

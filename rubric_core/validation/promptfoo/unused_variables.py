@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.values import are_options
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["unused_variables"]
+__all__ = ["asked_and_needed", "slips_of_case", "unused_variables"]
 
 #: Variables that graders read by name.
 _OF_GRADERS = frozenset(
@@ -54,23 +54,29 @@ def _is_misplaced(name: str, summary: CaseSummary) -> bool:
 
 def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     """Variables that resemble one that a prompt uses and the case lacks."""
-    texts = [node.text for node, _ in texts_of(suite.configuration)]
-    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
-    asked = {used.name for text in texts for used in names_in(text) if not used.optional}
-    elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
-    others = suite.digest.names.union(*elsewhere) & (asked - suite.digest.common)
+    asked, others = asked_and_needed(suite)
     for placed, summary in suite.digest.listed if others else ():
-        yield from _slips_in(placed, summary, asked, others, "this case lacks")
+        yield from slips_of_case(placed, summary, asked, others, "this case lacks")
     parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
     # The values of others: a part of a scenario should have it as well, or the intended name has no value anywhere.
     known = asked & suite.digest.names.union(*(summary.names for _, summary in parts))
     for placed, summary in parts:
-        yield from _slips_in(placed, summary, asked, known, "is missing here")
+        yield from slips_of_case(placed, summary, asked, known, "is missing here")
 
 
-def _slips_in(
-    placed: PlacedCase, summary: CaseSummary, asked: set[str], others: set[str] | frozenset[str], lacks: str
+def asked_and_needed(suite: PromptfooSuite) -> tuple[frozenset[str], frozenset[str]]:
+    """The variables that prompts use, and of these the ones that some case defines, and not all of them."""
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    asked = frozenset(used.name for text in texts for used in names_in(text) if not used.optional)
+    elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
+    return asked, frozenset(suite.digest.names.union(*elsewhere) & (asked - suite.digest.common))
+
+
+def slips_of_case(
+    placed: PlacedCase, summary: CaseSummary, asked: frozenset[str], others: frozenset[str], lacks: str
 ) -> Iterator[Finding]:
+    """The variables of a case that no prompt uses, and that resemble one of `others` which the case `lacks`."""
     lacking = others - summary.names
     for name in summary.own if lacking and summary.is_plain else ():
         meant = closest(name, sorted(lacking)) if name not in asked and name not in summary.used else None

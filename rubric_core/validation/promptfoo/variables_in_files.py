@@ -8,10 +8,11 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.unused_variables import slips_of_case
 from rubric_core.validation.promptfoo.variables import GIVEN, UNDEFINED, slips_in_code, undefined_in_case
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["misspelt_in_program", "undefined_in_listed_case"]
+__all__ = ["misspelt_in_program", "undefined_in_listed_case", "unused_in_listed_case"]
 
 #: `vars.name`, `vars["name"]` and `vars.get("name")`; what follows tells calls and assignments.
 _READ = pattern(
@@ -34,6 +35,15 @@ def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[
         names = known | GIVEN | summary.names | summary.stored
         yield from undefined_in_case(placed, summary, names)
         yield from slips_in_code(placed, names)
+
+
+def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """Variables of a case in another file that no prompt uses, and that are a slip of one which the case lacks."""
+    asked, needed = context.defaults.asked, context.defaults.needed
+    if asked is None or case.borrowed:
+        return
+    placed = PlacedCase(case, -1, lambda _, span: span, context.text)
+    yield from slips_of_case(placed, placed.summary, asked, needed, "this case lacks")
 
 
 def misspelt_in_program(program: ProgramText) -> Iterator[Finding]:

@@ -304,7 +304,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "unused-ignore": ("UnusedIgnore",),
     "unused-target": ("UnusedTarget",),
-    "unused-variable": ("PromptfooSuite",),
+    "unused-variable": ("PromptfooSuite", "PromptfooCase"),
     "vague-criterion": ("Criterion",),
     "variable-value": (
         "PromptfooCase",
