@@ -108,6 +108,31 @@ def test_a_configuration_of_promptfoo_is_checked_in_its_own_dialect(nvim: Open, 
     until("nothing is wrong", lambda: not editor.diagnostics())
 
 
+def test_mistakes_in_files_of_promptfoo_stand_there_and_go_when_they_are_mended(nvim: Open, workspace: Path) -> None:
+    """In a prompt that is no YAML, so that the server does not have it open."""
+    text = "prompts: [file://ask.txt]\nproviders: [echo]\ntests: file://more.yaml\n"
+    (workspace / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    (workspace / "ask.txt").write_text("Say\n{{wrod}}\n", encoding="utf-8")
+    (workspace / "more.yaml").write_text("- vars: {word: ho}\n", encoding="utf-8")
+    editor = opened(nvim("promptfooconfig.yaml"))
+
+    def found() -> list[str]:
+        diagnostics = editor.lua(
+            "return vim.tbl_map(function(d) return {vim.fs.basename(vim.api.nvim_buf_get_name(d.bufnr)), d.lnum, d.message} end,"
+            " vim.diagnostic.get())"
+        )
+        files = ("ask.txt", "more.yaml", "promptfooconfig.yaml")
+        return [f"{name}:{line}: {message.splitlines()[0]}" for name, line, message in diagnostics if name in files]
+
+    expected = "ask.txt:1: no case has a value for `wrod`; did you mean `word`?"
+    until("the mistake in the prompt", lambda: found() == [expected])
+    editor.command("edit ask.txt")
+    until("it is there", lambda: [d["lnum"] for d in editor.diagnostics()] == [1])
+    editor.command("%s/wrod/word/")
+    editor.command("write")
+    until("nothing is wrong", lambda: not found())
+
+
 def test_names_of_promptfoo_are_followed_and_renamed_in_other_files(nvim: Open, workspace: Path) -> None:
     """A label in a configuration and in its file of cases; a variable in its prompt; the outline; completion of labels."""
     text = (

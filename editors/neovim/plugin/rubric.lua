@@ -62,6 +62,16 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 
+vim.api.nvim_create_autocmd('BufWritePost', {
+  group = group,
+  desc = 'Tell the server of prompts, programs and data that suites refer to',
+  callback = function(event)
+    if package.loaded['rubric.start'] and vim.bo[event.buf].buftype == '' then
+      require('rubric.client').file_written(event.buf)
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd('BufReadPost', {
   group = group,
   pattern = '*/rubric/texts/*/*',

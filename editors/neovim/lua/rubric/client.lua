@@ -43,6 +43,25 @@ function M.request(client, method, params, handler, bufnr)
   return client.request(method, params, handler, bufnr)
 end
 
+--- Tell servers of a file that was written and that they do not have open: suites may refer to it, and Neovim watches no files by
+--- itself.
+---@param bufnr integer
+function M.file_written(bufnr)
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'rubric' })) do
+    local root = client.config.root_dir
+    local is_inside = type(root) == 'string' and vim.startswith(name, root .. '/')
+    if is_inside and not vim.lsp.buf_is_attached(bufnr, client.id) then
+      local params = { changes = { { uri = vim.uri_from_bufnr(bufnr), type = 2 } } }
+      if vim.fn.has('nvim-0.11') == 1 then
+        client:notify('workspace/didChangeWatchedFiles', params)
+      else
+        client.notify('workspace/didChangeWatchedFiles', params)
+      end
+    end
+  end
+end
+
 --- Send a request; `use` gets the result, and an error is shown.
 ---@param client vim.lsp.Client
 ---@param use fun(result: any)?
