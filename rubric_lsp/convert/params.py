@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.loading.files import absolute
 from rubric_core.text import Position, Span, TextRange
-from rubric_lsp.documents.open_documents import ContentChange
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.uris import path_of
 

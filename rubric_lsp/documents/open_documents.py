@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
@@ -18,8 +17,9 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
-from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
+from rubric_core.text import Edit, Encoding
 from rubric_lsp.documents.closed_files import AnalysisCache
+from rubric_lsp.documents.content_changes import ContentChange, edit_of, in_steps
 from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.names_for_files import NamesForFiles
 from rubric_lsp.documents.settings import Settings
@@ -27,20 +27,11 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.edit_place import continue_edit
 from rubric_lsp.protocol.uris import path_of
 
-__all__ = ["ClientWorkspace", "ContentChange", "folders_after"]
+__all__ = ["ClientWorkspace", "folders_after"]
 
 #: Language ids that editors use for suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
-#: The most changes of one notification that are applied one by one; several cursors make no more.
-_FEW_CHANGES = 8
 _MODELINE = pattern(r"\A\ufeff?#[ \t]*rubric:")
-
-
-class ContentChange(NamedTuple):
-    """One change of an edit: `text` replaces `range`, or the whole document."""
-
-    range: TextRange | None
-    text: str
 
 
 class ClientWorkspace:
@@ -120,13 +111,10 @@ class ClientWorkspace:
             return None
         document, writing = old.document, old.writing
         edits: list[Edit] = []
-        several = list(changes)
-        # All but the last of many changes are joined, so that the text is not cut again for each.
-        many = several[:-1] if len(several) > _FEW_CHANGES else []
-        for change in [*([None] if many else []), *several[len(many) :]]:
-            edit = self._joined(document, many) if change is None else self._edit(document, change)
+        for several in in_steps(changes):
+            edit = edit_of(document, several, self.encoding)
             edits.append(edit)
-            writing = continue_edit(writing, document, edit, whole=change is None or change.range is None)
+            writing = continue_edit(writing, document, edit, whole=len(several) > 1 or several[0].range is None)
             document = document.edited(edit)
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept, snapshot.cut_as = old.known, old.kept, old.cut_as
@@ -140,26 +128,11 @@ class ClientWorkspace:
         old.release_further_documents()
         self._open[new.uri] = new
 
-    def _joined(self, document: Document, changes: Iterable[ContentChange]) -> Edit:
-        """One edit with the effect of many consecutive changes."""
-        buffer = LineBuffer(document.text)
-        for change in changes:
-            buffer.replace(change.range, change.text, self.encoding)
-        return _difference(document.text, buffer.text)
-
     def _text_changed(self, snapshot: Snapshot) -> None:
         """Invalidate what depends on the text of a document."""
         path = absolute(snapshot.path) if snapshot.path is not None else None
         if path is not None and self.project.has_dependents(path):
             self.project.changed([path])
-
-    def _edit(self, document: Document, change: ContentChange) -> Edit:
-        if change.range is None:
-            # Some editors send the whole text each time: only the difference is applied.
-            return _difference(document.text, change.text)
-        start = document.offset(change.range.start, self.encoding)
-        end = document.offset(change.range.end, self.encoding)
-        return Edit(Span(min(start, end), max(start, end)), change.text)
 
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
         """A document was closed; `as_on_disk`: the file equals its text."""
@@ -299,29 +272,6 @@ class ClientWorkspace:
         """The dialect of a prompt: that of the suite that uses it."""
         path = snapshot.path
         return self.prompt_dialect(path) if path is not None and path.suffix.lower() in PROMPTS else None
-
-
-def _difference(old: str, new: str) -> Edit:
-    """The smallest single edit between two texts."""
-    start = _common(old, new)
-    end = min(
-        _common(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
-        len(old) - start,
-        len(new) - start,
-    )
-    return Edit(Span(start, len(old) - end), new[start : len(new) - end])
-
-
-def _common(a: str, b: str) -> int:
-    """The length of the common prefix, by bisection, so that the comparisons run in C."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def folders_after(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:

@@ -9,8 +9,9 @@ from thorough import seeds
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, Encoding, LineIndex, Position, TextRange, apply_edits
 from rubric_lsp.documents import open_documents as module
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.gc_control import GcControl
-from rubric_lsp.documents.open_documents import ClientWorkspace, ContentChange
+from rubric_lsp.documents.open_documents import ClientWorkspace
 
 LANGUAGE = Language()
 URI = "file:///project/a.eval.yaml"

@@ -17,8 +17,8 @@ from rubric_core.analysis import Language
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.navigation import links
-from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.semantic_tokens import coloring, token_changes
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.capabilities import Client

@@ -15,7 +15,7 @@ from running import progress, written
 
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.text import Position, TextRange
-from rubric_lsp.documents.open_documents import ContentChange
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.routes import make_server
 from rubric_lsp.running.explorer_tree import tree_change

@@ -8,7 +8,7 @@ from oracle import ENCODINGS, Follower, follow, pairs
 from thorough import seeds
 
 from rubric_core.text import Encoding, Position, TextRange
-from rubric_lsp.documents.open_documents import ContentChange
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.semantic_tokens import coloring
 
 SMALL = """\

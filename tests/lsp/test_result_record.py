@@ -12,8 +12,9 @@ from rubric_core.analysis import Language
 from rubric_core.evaluation.engine import fingerprint as fingerprints
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_lsp.documents import project_index
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.gc_control import GcControl
-from rubric_lsp.documents.open_documents import ClientWorkspace, ContentChange
+from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.running import result_record as records
 from rubric_lsp.running.result_record import ResultRecord
 

@@ -14,7 +14,7 @@ from rubric_core.text import Edit, LineIndex, Span
 from rubric_lsp import lifecycle
 from rubric_lsp.documents import workspace_check
 from rubric_lsp.documents.closed_files import AnalysisCache
-from rubric_lsp.documents.open_documents import ContentChange
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.routes import make_server
 

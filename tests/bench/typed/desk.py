@@ -7,8 +7,8 @@ from pathlib import Path
 from rubric_core.analysis import Language
 from rubric_core.text import LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
+from rubric_lsp.documents.content_changes import ContentChange
 from rubric_lsp.documents.deferral import IDLE, Deferral
-from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferred_findings import leave_out_deferred
 from rubric_lsp.routes import make_server
