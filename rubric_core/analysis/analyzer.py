@@ -69,14 +69,8 @@ def analyze(
             f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
         )
     alone = partial(
-        _analyze_alone,
-        language=language,
-        selection=selection,
-        path=path,
-        project=project,
-        siblings=siblings,
-        defined_names=defined_names,
-    )
+        _analyze_alone, language=language, selection=selection, path=path, project=project, siblings=siblings, defined_names=defined_names,
+    )  # fmt: skip
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
         said = modeline(document.head) or dialect

@@ -313,11 +313,7 @@ def _defaults(suite: Shape | None, kind: FileKind, use: DefinedNames | None = No
         )
     if not isinstance(suite, Suite):
         filters, is_listed = use.filters if use is not None else None, kind is FileKind.PROMPTFOO_CASES
-        if use is None or not is_listed:
-            return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters)
-        return SuiteDefaults(
-            asserts=True, inlines=True, filters=filters, variables=use.variables, asked=use.asked, needed=use.needed
-        )
+        return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters, names=use if is_listed else None)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
     return SuiteDefaults(

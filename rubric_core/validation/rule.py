@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
 from rubric_core.lazy_compilation import dataclass, field, pattern, replace
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -158,11 +159,8 @@ class SuiteDefaults:
     asks: bool = False
     #: The suite's template filters; None if it is another file, which is not known.
     filters: frozenset[str] | None = None
-    #: For a file of promptfoo's cases, the variables that the configurations which name it define; None if unknown.
-    variables: frozenset[str] | None = None
-    #: For the same, the variables that prompts use, and those that cases need.
-    asked: frozenset[str] | None = None
-    needed: frozenset[str] = frozenset()
+    #: For a file of promptfoo's cases, what the configurations that name it define; None if unknown.
+    names: DefinedNames | None = None
     #: Whether promptfoo's defaults have a prompt for judges.
     judge_prompt: bool = False
     #: Whether the content of a file takes the place of any text that begins with `file://`.

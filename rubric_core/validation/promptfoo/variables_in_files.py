@@ -26,7 +26,7 @@ _COMMENT = ("//", "#", "*")
 
 def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Names in a case of another file that neither the case nor the configuration defines."""
-    known = context.defaults.variables
+    known = context.defaults.names.variables if context.defaults.names is not None else None
     if known is None or case.borrowed:
         return
     placed = PlacedCase(case, -1, lambda _, span: span, context.text)
@@ -39,11 +39,11 @@ def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[
 
 def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Variables of a case in another file that no prompt uses, and that are a slip of one which the case lacks."""
-    asked, needed = context.defaults.asked, context.defaults.needed
-    if asked is None or case.borrowed:
+    names = context.defaults.names
+    if names is None or names.asked is None or case.borrowed:
         return
     placed = PlacedCase(case, -1, lambda _, span: span, context.text)
-    yield from slips_of_case(placed, placed.summary, asked, needed, "this case lacks")
+    yield from slips_of_case(placed, placed.summary, names.asked, names.needed, "this case lacks")
 
 
 def misspelt_in_program(program: ProgramText) -> Iterator[Finding]:
