@@ -13,8 +13,8 @@ __all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
 NameKind = Literal[
     "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",
 ]  # fmt: skip
-#: How a name is quoted: plain, or in single or double quotes.
-Style = Literal["raw", "plain", "single", "double"]
+#: How a name is written: as it is, plain, in single or double quotes, or so that code has a local name called after it.
+Style = Literal["raw", "plain", "single", "double", "taken"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.loading.promptfoo_table import is_special, rows_of
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.templates import names_in, read_by_code
-from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.promptfoo.variables_in_code import names_read
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, Style, scalar_name
 
 __all__ = ["is_name_of", "promptfoo_names"]
 
@@ -28,9 +29,6 @@ _READ = frozenset(key.name for field, key in Configuration.keys.items() if field
 _DEEPEST = 4
 #: Prefixes of the path of a program.
 _PROGRAMS = ("python:", "golang:", "ruby:")
-_IN_CODE = pattern(
-    r"\bvars(?:['\"]\])?(?:(?:\?\.|\.)(?!get\b)([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\]|\.get\(\s*['\"]([A-Za-z_]\w*)['\"])"
-)
 _IN_FORMULA = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 
 
@@ -207,12 +205,12 @@ def _in_scalar(node: Scalar, text: str) -> Iterator[NameOccurrence]:
         yield from scalar_name(node, "file", defines=False)
         return
     yield from _in_template(text, node.span, node.text)
-    if "vars" in node.text:
-        used = set(read_by_code(node.text))
-        for found in _IN_CODE.finditer(text, *node.span):
-            name = found[1] or found[2] or found[3]
-            if name in used or "['vars']" in node.text or '["vars"]' in node.text:
-                yield NameOccurrence("variable", name, Span(*found.span(found.lastindex or 0)), False, "raw")
+    # Offsets are those of the text as written; what is there only because of quotes is not meant.
+    meant = {each.name for each in names_read(node.text)}
+    for each in names_read(text, *node.span) if meant else ():
+        if each.name in meant:
+            style: Style = "taken" if each.is_taken else "raw"
+            yield NameOccurrence("variable", each.name, each.span, False, style)
 
 
 def _in_template(text: str, within: Span, meant: str) -> Iterator[NameOccurrence]:

@@ -35,6 +35,9 @@ def written_name(name: NameOccurrence, new: str) -> Edit:
     """The edit of one occurrence; quotes are kept, and added if needed."""
     if name.style == "raw":
         return Edit(name.span, new)
+    if name.style == "taken":
+        # `const {old} = vars`: the code goes on to call it so. With a blank, a plain text would become a mapping.
+        return Edit(name.span, f"{new}:{name.name}")
     if name.style == "single":
         return Edit(name.span, new.replace("'", "''"))
     if name.style == "double":

@@ -55,6 +55,7 @@ PROGRAMS = [
     ("p.js", "module.exports = (output, context) => context.vars['quesiton'] + context?.vars?.tone;\n", ["1 warning quesiton"]),
     ("p.js", "// vars.quesiton\nmodule.exports = ({vars}) => vars.other ?? vars.map(x => x);\n", []),
     ("p.js", "module.exports = ({vars}) => { vars.questions = 1; return vars.questions; };\n", []),
+    ("p.js", "module.exports = (output, {vars}) => { const {quesiton, tone: tonne} = vars; return quesiton; };\n", ["1 warning quesiton"]),
     ("p.py", 'def f(context):\n    return context["vars"]["quesiton"] + context["vars"].get("tonne")\n', ["2 warning quesiton", "2 warning tonne"]),
     ("p.py", 'def f(context):\n    vars = context["vars"]\n    vars["questions"] = 1\n    return vars["question"], vars.get("x")\n', []),
 ]  # fmt: skip

@@ -208,6 +208,35 @@ def test_what_graders_fill_in_is_not_renamed(client: Client, folder: Path) -> No
         client.at("rename", uri, at["line"], at["character"], newName="answer")
 
 
+def test_code_that_takes_variables_apart_keeps_its_own_name(client: Client, folder: Path) -> None:
+    text = """\
+prompts: ["Say {{word}}"]
+providers: [echo]
+tests:
+  - vars: {word: hi}
+    assert:
+      - type: javascript
+        value: |
+          const {word} = context.vars;
+          return output.includes(word) && context.vars["word"].length > 1;
+"""
+    uri = (folder / "taken" / "promptfooconfig.yaml").as_uri()
+    client.open(uri, text, kind="yaml")
+    at = place(text, text.index("word"))
+    changes = client.at("rename", uri, at["line"], at["character"], newName="term")["documentChanges"]
+    lines = text.split("\n")
+    for edit in sorted(changes[0]["edits"], key=lambda e: -e["range"]["start"]["character"]):
+        line, start, end = (
+            edit["range"]["start"]["line"],
+            edit["range"]["start"]["character"],
+            edit["range"]["end"]["character"],
+        )
+        lines[line] = lines[line][:start] + edit["newText"] + lines[line][end:]
+    assert lines[0] == 'prompts: ["Say {{term}}"]'
+    assert lines[7] == "          const {term:word} = context.vars;"
+    assert lines[8] == '          return output.includes(word) && context.vars["term"].length > 1;'
+
+
 def test_a_variable_that_nothing_uses_is_renamed_where_it_has_values(client: Client, folder: Path) -> None:
     text = CONFIG.replace("word: hi, name: Ann", "word: hi, name: Ann, spare: 1").replace("Bea}", "Bea, spare: 2}")
     uri = (folder / "promptfooconfig.yaml").as_uri()

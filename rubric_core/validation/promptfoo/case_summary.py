@@ -11,7 +11,8 @@ from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.templates import names_in, read_by_code
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.promptfoo.variables_in_code import read_by_code
 
 __all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "pointers_in", "variable_nodes"]
 

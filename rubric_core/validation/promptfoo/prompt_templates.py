@@ -15,9 +15,10 @@ from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
 from rubric_core.validation.promptfoo.json_templates import json_fault
+from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
-from rubric_core.validation.promptfoo.variables import EMPTY, GIVEN
+from rubric_core.validation.promptfoo.variables import EMPTY
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["faults_in_file", "undefined_in_file"]

@@ -22,7 +22,6 @@ __all__ = [
     "half_written",
     "literal_placeholders",
     "names_in",
-    "read_by_code",
     "request_placeholders",
     "unrendered_values",
 ]
@@ -69,9 +68,6 @@ _ANCHOR = pattern(r"\{#[\w.:-]{0,60}\}?")
 _APART = pattern(r"(?<![\w}\\])\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{0,3}\}")
 #: A prompt that begins with a placeholder.
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
-_IN_CODE = pattern(
-    r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
-)
 
 
 class UsedName:
@@ -141,12 +137,6 @@ def environment_in(template: str) -> Iterator[tuple[str, Span]]:
             elif part[group or 0].strip() == found[0]:
                 inserted.append((name, Span(*part.span())))
     yield from (each for each in inserted if each[0] not in tested)
-
-
-def read_by_code(text: str) -> Iterator[str]:
-    """The variables that scripts in a text read by name."""
-    for found in _IN_CODE.finditer(text):
-        yield found[1] or found[2] or found[3]
 
 
 def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:

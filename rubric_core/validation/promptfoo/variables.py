@@ -9,40 +9,30 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
+from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = [
     "EMPTY",
-    "GIVEN",
-    "UNDEFINED",
     "shown_objects",
-    "slips_in_code",
     "undefined_in_case",
     "undefined_variables",
     "variables_of_cases",
 ]
 
-#: Variables that promptfoo defines itself.
-GIVEN = frozenset({
-    "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
-    "promptIdx", "repeatIndex",
-})  # fmt: skip
 #: The additional variables of HTTP requests.
 _OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "token", "messages", "systemPrompt"})
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions")
 _DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
-_VARIABLE = pattern(r"\bcontext\.vars\.([A-Za-z_]\w{0,60})")
-UNDEFINED = "the code reads undefined"
 EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -176,22 +166,6 @@ def _names_prompt(node: Node | None) -> bool:
     if isinstance(node, Mapping):
         return any(_names_prompt(entry.value) for entry in node.entries)
     return isinstance(node, Sequence) and any(map(_names_prompt, node.items))
-
-
-def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
-    """Slips of `context.vars.name` in the code of assertions; other names may come from elsewhere, or be tested for."""
-    for check in placed.summary.checks if "context.vars" in placed.text else ():
-        place = check.places.get("value")
-        node = place.node if place is not None and not place.borrowed and not check.borrowed else None
-        if not isinstance(node, Scalar) or not isinstance(check, JavaScriptCode):
-            continue
-        for found in _VARIABLE.finditer(placed.text, *node.span):
-            meant = closest(found[1], sorted(known - GIVEN)) if found[1] not in known else None
-            if meant is not None:
-                at = placed.outer(Span(*found.span(1)))
-                words = f"no case has a value for `{found[1]}`; did you mean `{meant}`?"
-                fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
-                yield Finding(at, words, fixes=fixes, consequence=UNDEFINED)
 
 
 def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:

@@ -11,11 +11,12 @@ from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
+from rubric_core.validation.promptfoo.misspelt_variables import slips_in_program
 from rubric_core.validation.promptfoo.prompt_templates import undefined_in_file
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
-from rubric_core.validation.promptfoo.variables_in_files import misspelt_in_program, undefined_in_listed_case
+from rubric_core.validation.promptfoo.variables_in_files import undefined_in_listed_case
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -46,7 +47,7 @@ def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
         yield from undefined_in_file(visited)
         return
     if isinstance(visited, ProgramText):
-        yield from misspelt_in_program(visited)
+        yield from slips_in_program(visited)
         return
     if isinstance(visited, PromptfooCase):
         yield from undefined_in_listed_case(visited, context)

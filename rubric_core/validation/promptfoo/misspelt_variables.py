@@ -1,0 +1,96 @@
+"""Slips of variables of promptfoo that JavaScript and Python read: in assertions, in transforms, and in programs of their own."""
+
+from collections.abc import Iterable, Iterator
+
+from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
+from rubric_core.language.shape import FieldPlace
+from rubric_core.loading.reference_issues import ProgramText
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
+from rubric_core.validation.promptfoo.variables_in_code import ReadName, names_read
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["GIVEN", "slips_in_code", "slips_in_program"]
+
+#: Variables that promptfoo defines itself.
+GIVEN = frozenset({
+    "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
+    "promptIdx", "repeatIndex",
+})  # fmt: skip
+#: What a program gets for a variable that nobody defines.
+_UNDEFINED, _NO_KEY = "the code reads undefined", "the mapping has no such key"
+#: The fields of an assertion and of the options of a case that contain JavaScript.
+_TRANSFORMS = ("transform", "context_transform", "postprocess")
+#: What begins a comment, in JavaScript and Python.
+_COMMENT = ("//", "#", "*")
+
+
+def _slips_among(read: Iterable[ReadName], known: frozenset[str], *, strict: bool) -> Iterator[tuple[ReadName, str]]:
+    """Names that resemble a known one, which is the second; others may be tested for, or come from elsewhere.
+
+    With `strict`, only those that are one slip of a finger away.
+    """
+    found = tuple(read)
+    own = {each.name for each in found if each.is_own}
+    candidates = sorted(known - GIVEN)
+    for each in found:
+        if each.name in known or each.name in own or each.name in GIVEN:
+            continue
+        typos = (other for other in candidates if is_typo(each.name, other))
+        meant = next(typos, None) if strict else closest(each.name, candidates)
+        if meant is not None:
+            yield each, meant
+
+
+def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
+    """Slips of variables that the code of a case reads from `context`, in assertions and transforms."""
+    for node, is_python in _code_of(placed) if "vars" in placed.text else ():
+        for each, meant in _slips_among(names_read(placed.text, *node.span), known, strict=False):
+            if not each.is_of_context:
+                continue
+            yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
+
+
+def _code_of(placed: PlacedCase) -> Iterator[tuple[Scalar, bool]]:
+    """The code that is written in a case itself, and whether it is Python."""
+    checks = [check for check in placed.summary.checks if not check.borrowed]
+    options = options_of(placed.case)
+    places: list[tuple[FieldPlace | None, bool]] = [
+        (check.places.get("value"), isinstance(check, PythonCode))
+        for check in checks
+        if isinstance(check, JavaScriptCode | PythonCode)
+    ]
+    for shape in (*checks, options):
+        places += [(shape.places.get(field), False) for field in _TRANSFORMS if shape is not None]
+    for place, is_python in places:
+        node = place.node if place is not None and not place.borrowed else None
+        if isinstance(node, Scalar) and not node.text.startswith(("file://", "package:")):
+            yield node, is_python
+
+
+def slips_in_program(program: ProgramText) -> Iterator[Finding]:
+    """Slips of variables that a program reads."""
+    known = program.use.variables if program.is_own and program.use is not None else None
+    if not known:
+        return
+    read = (each for each in names_read(program.text) if not _is_comment(program.text, each.span.start))
+    is_python = program.name.endswith(".py")
+    for each, meant in _slips_among(read, known, strict=True):
+        yield _misread(each.span, each, meant, colon=": ", is_safe=False, is_python=is_python)
+
+
+def _is_comment(text: str, offset: int) -> bool:
+    """Whether a comment may begin before an offset in its line."""
+    before = text[max(text.rfind("\n", 0, offset) + 1, offset - 500) : offset]
+    return any(sign in before for sign in _COMMENT[:2]) or before.lstrip().startswith(_COMMENT[2])
+
+
+def _misread(at: Span, read: ReadName, meant: str, *, colon: str, is_safe: bool, is_python: bool) -> Finding:
+    """A slip of a variable in code that stands at `at`, with the fix that corrects it."""
+    # The code knows it by this name further on.
+    written = f"{meant}{colon}{read.name}" if read.is_taken else meant
+    fixes = (Fix(f"change it to `{written}`", (Edit(at, written),), safe=is_safe),)
+    words = f"no case has a value for `{read.name}`; did you mean `{meant}`?"
+    return Finding(at, words, fixes=fixes, consequence=_NO_KEY if is_python else _UNDEFINED)
