@@ -10,17 +10,13 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
-from rubric_core.language.promptfoo.configuration import (
-    CommandLineOptions,
-    Configuration,
-    ProviderSettings,
-    RunOptions,
-)
+from rubric_core.language.promptfoo.configuration import Configuration, ProviderSettings, RunOptions
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
+from rubric_core.loading.promptfoo_top_keys import block_of_top_key, intended_top_key
 from rubric_core.loading.read_entries import MERGE, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
@@ -52,6 +48,8 @@ class Keys(KeySuggestions):
         super().__init__(text, dialect, dialects, anchors)
         #: The ids of mappings that have each of their keys once.
         self._without_repeats: set[int] = set()
+        #: The anchors and keys that references of the whole file lead to.
+        self.referred: frozenset[str] = frozenset()
 
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name. Its own entries take precedence over merged ones, and the first of duplicates wins."""
@@ -153,13 +151,17 @@ class Keys(KeySuggestions):
         if self.dialect.properties.refs and self._is_private(type(made), place.name, entry):
             return
         others = self._foreign(type(made), place.name)
-        inside = self._inside(type(made), place.name)
-        if others and not inside:
+        told = intended_top_key(place.name, entry.value, made.node, self.text) if type(made) is Configuration else None
+        inside = told.inside if told is not None else self._inside(type(made), place.name)
+        if others and told is None and not inside:
             own = self.dialect.spelled(type(made), others[-1][1])
             if not (any_key and own is not None and has_entry(made, own)):  # otherwise it is a setting with that name
                 self._read_key_of_another_dialect(made, entry, place, others)
             return
-        meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
+        if told is not None:
+            meant: str | None = told.meant
+        else:
+            meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
         if (meant is not None or inside or not any_key) and not half_typed:
             self.issues.append(
@@ -179,7 +181,7 @@ class Keys(KeySuggestions):
 
     def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
         """Whether a key is the author's own: by its name, or because references lead below it."""
-        if name.startswith(("x-", "$")):
+        if name.startswith(("x-", "$")) or (cls is Configuration and f"#/{name}" in self.referred):
             return True
         if any(is_typo(name, each) for each in self.dialect.table(cls)):
             return False
@@ -193,13 +195,7 @@ class Keys(KeySuggestions):
             spelling = self.dialect.table(shape).get(name) if outer else None
             if outer and field in cls.keys and spelling is not None and spelling.fate is SpellingStatus.CURRENT:
                 return outer
-        if cls is Configuration:
-            spelling = self.dialect.table(CaseOptions).get(name)
-            if name in CommandLineOptions.flags | CommandLineOptions.counts | CommandLineOptions.texts:
-                return self.dialect.spelled(cls, "command_line_options") or ""
-            if spelling is not None and spelling.fate is SpellingStatus.CURRENT:
-                return "defaultTest.options"
-        return ""
+        return block_of_top_key(name) if cls is Configuration else ""
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
         """The other dialects that have the key, each with the field it stands for there."""

@@ -77,7 +77,8 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     node, entry, text = issue.node, issue.entry, context.text
     if issue.borrowed or not isinstance(node, Mapping) or "." in issue.inside:
         return
-    title, written = f"move it under `{issue.inside}`", text[slice(*entry.span)]
+    title, name = f"move it under `{issue.inside}`", issue.meant or issue.name
+    written = (issue.meant or text[entry.span.start : entry.key.span.end]) + text[entry.key.span.end : entry.span.end]
     block = node.get(issue.inside)
     several = len(written.splitlines()) > 1
     if block is None:
@@ -90,15 +91,13 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
             yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
         return
     gone = remove_entry(text, node, entry)
-    if gone is None or not isinstance(block, Mapping) or block.get(issue.name) is not None or not block.entries:
+    if gone is None or not isinstance(block, Mapping) or block.get(name) is not None or not block.entries:
         return
     added = (
-        _last(text, block, entry, written)
-        if several
-        else add_entry(text, block, issue.name, text[slice(*entry.value.span)])
+        _last(text, block, entry, written) if several else add_entry(text, block, name, text[slice(*entry.value.span)])
     )
     if added is not None:
-        yield Fix(title, (gone, added), safe=not several)
+        yield Fix(title, (gone, added), safe=not several and not issue.meant)
 
 
 def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:

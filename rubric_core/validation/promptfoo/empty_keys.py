@@ -9,7 +9,9 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
+from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding
 
 __all__ = ["empty_filters", "empty_keys", "empty_scenario_lists", "missing_providers", "no_cases"]
@@ -22,6 +24,9 @@ _NO_ROWS = "promptfoo runs nothing here"
 _OWN_FINDINGS = frozenset({"prompts", "providers", "targets", "tests", "scenarios"})
 #: Values of any kind, of which nothing is one.
 _ANYTHING = frozenset({"$schema", "redteam", "plugins", "strategies", "assertionTemplates", "tracing", "metadata"})
+#: Keys that may give cases or variables which the text does not show.
+_OTHER_SOURCES = frozenset({"<<", "$ref", "redteam", "plugins", "strategies", "extensions", "commandLineOptions"})
+_KEYS = frozenset(key.name for key in Configuration.keys.values())
 
 
 def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
@@ -29,7 +34,7 @@ def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
     node = shape.node
     if not isinstance(node, Mapping):
         return
-    known = frozenset(key.name for key in Configuration.keys.values()) - _OWN_FINDINGS - _ANYTHING
+    known = _KEYS - _OWN_FINDINGS - _ANYTHING
     for entry in node.entries:
         if entry.name in known and _is_nothing(entry.value):
             stops = entry.name == "commandLineOptions"
@@ -45,6 +50,8 @@ def no_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     if not isinstance(node, Mapping) or suite.items or node.get("redteam") is not None:
         return
     tests, scenarios = node.entry("tests"), node.entry("scenarios")
+    if tests is None and scenarios is None:
+        yield from _without_cases(suite, node)
     if tests is not None and not _is_empty(tests.value):
         return
     if scenarios is None and tests is not None:
@@ -54,6 +61,31 @@ def no_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     elif scenarios is not None and _is_empty(scenarios.value):
         words = "`scenarios` is empty: there is no case"
         yield Finding(outer(scenarios.key.span), words, consequence="promptfoo runs nothing")
+
+
+def _without_cases(suite: PromptfooSuite, node: Mapping) -> Iterator[Finding]:
+    """Prompts with variables, and no key for cases. Another configuration or the command line may name some."""
+    names = {entry.name or "" for entry in node.entries}
+    prompts = node.entry("prompts")
+    if prompts is None or not {"providers", "targets"} & names or _OTHER_SOURCES & names or not suite.digest.is_plain:
+        return
+    if any(_means_cases(name) for name in names) or (suite.defaults is None and "defaultTest" in names):
+        return
+    known = GIVEN.union(suite.digest.common, {"prompt"})
+    used = (each for text, _ in texts_of(suite.configuration) for each in names_in(text.text))
+    lacking = next((each.name for each in used if not each.optional and each.name not in known), None)
+    if lacking is not None:
+        words = f"there are no `tests`, and nothing has a value for `{lacking}`"
+        at = suite.frame.outer(prompts.key.span)
+        yield Finding(
+            at, words, severity="hint", consequence=f"{_ONE_EMPTY_CASE}, unless its command line names others"
+        )
+
+
+def _means_cases(name: str) -> bool:
+    """Whether a key is a slip of `tests` or `scenarios`, which is reported."""
+    called = field_called(Configuration, name) if name else None
+    return called == "tests" or (bool(name) and name not in _KEYS and closest(name, ("tests", "scenarios")) is not None)
 
 
 def _checks_every_case(node: Mapping) -> bool:

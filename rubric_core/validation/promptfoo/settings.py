@@ -35,6 +35,7 @@ from rubric_core.validation.promptfoo.swallowed_keys import (
     swallowed_by_values,
 )
 from rubric_core.validation.promptfoo.top_settings import top_settings
+from rubric_core.validation.promptfoo.tracing_settings import stored_results, traces_and_sharing
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["case_repeats", "numeric_description", "provider_settings", "settings"]
@@ -53,6 +54,8 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
     yield from top_settings(shape)
+    yield from traces_and_sharing(shape)
+    yield from stored_results(shape)
     yield from numeric_description(shape)
     yield from _both_lists(shape, context)
     for inner in children(shape):

@@ -19,7 +19,7 @@ __all__ = ["NO_CASES"]
 def NO_CASES(suite: CaseList | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The key is there and its list is empty, or none of the keys that could hold cases is there."""
     if isinstance(suite, PromptfooSuite):
-        yield from (replace(each, severity="warning") for each in no_cases(suite))
+        yield from (each if each.severity else replace(each, severity="warning") for each in no_cases(suite))
         return
     found = suite.suite
     if found is None or suite.cases:

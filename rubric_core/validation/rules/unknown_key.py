@@ -30,8 +30,11 @@ _CAPITAL = pattern(r"([A-Z])")
 def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the key that was probably meant."""
     meant = issue.meant
-    message = f"{issue.shape.title()} has no key `{issue.name}`" + (f"; did you mean `{meant}`?" if meant else "")
-    message += f"; it stands under `{issue.inside}`" if issue.inside else ""
+    message = f"{issue.shape.title()} has no key `{issue.name}`"
+    if issue.inside:
+        message += f"; it stands under `{issue.inside}`" + (f" as `{meant}`" if meant else "")
+    elif meant:
+        message += f"; did you mean `{meant}`?"
     fixes = () if issue.borrowed else tuple(_fixes(issue, context))
     snake = _CAPITAL.sub(r"_\1", issue.name).lower()
     camel_case = issubclass(issue.shape, Entry) and snake != issue.name and snake in context.dialect.table(issue.shape)
@@ -66,9 +69,11 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     """The key that was meant, or the place where this one means something; where there is neither, it can go."""
-    renamed = issue.needed or (issue.meant and issue.inside)
-    moved = [] if renamed else [*(under if issue.inside else into_last)(issue, context)]
+    stays = issue.needed or issue.inside == "env"  # a share would have to become a percentage there
+    moved = [] if stays else [*(under if issue.inside else into_last)(issue, context)]
     yield from moved
+    if issue.meant and issue.inside:
+        return
     if issue.meant:
         # What looks alike is a typing error; what only means the same, or fits the item above, is for the author to say.
         certain = is_typo(issue.name, issue.meant) and not moved
