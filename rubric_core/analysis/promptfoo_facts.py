@@ -17,6 +17,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.unknown_labels import names_of
 from rubric_core.validation.promptfoo.unused_variables import asked_and_needed
 from rubric_core.validation.promptfoo.variables import variables_of_cases
 
@@ -50,10 +51,10 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     known = suite.prompts is not None and suite.outside is not None and not suite.scenarios
     if not known or variables is None or any(e.what == "prompt" and e.texts is None for e in suite.outside or ()):
-        return DefinedNames(variables, filters)
+        return DefinedNames(variables, filters, references=names_of(suite))
     asked, needed = asked_and_needed(suite)
     common = (each.names or () for each in suite.outside or () if each.what == "defaults")
-    return DefinedNames(variables, filters, asked, needed.difference(*common))
+    return DefinedNames(variables, filters, asked, needed.difference(*common), names_of(suite))
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:

@@ -1,11 +1,27 @@
 """What the configurations of promptfoo that name a prompt, a program or a file of cases define for it."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["DefinedNames"]
+__all__ = ["DefinedNames", "ReferableNames"]
+
+
+class ReferableNames(NamedTuple):
+    """The names by which cases refer to prompts and providers."""
+
+    #: None if some are known at run time only.
+    prompts: frozenset[str] | None
+    providers: frozenset[str] | None
+    #: The labels of providers, which are known in any case.
+    labels: frozenset[str]
+
+    def joined(self, other: "ReferableNames") -> "ReferableNames":
+        """What either has."""
+        prompts, providers = _both(self.prompts, other.prompts), _both(self.providers, other.providers)
+        return ReferableNames(prompts, providers, self.labels | other.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +36,12 @@ class DefinedNames:
     asked: frozenset[str] | None = None
     #: Of these, the ones that some case defines, and not all of them.
     needed: frozenset[str] = frozenset()
+    #: What cases may refer to; None if unknown.
+    references: ReferableNames | None = None
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
-        if kind is FileKind.PROMPTFOO_CASES or self.asked is None:
+        if kind is FileKind.PROMPTFOO_CASES or (self.asked is None and self.references is None):
             return self
         return DefinedNames(self.variables, self.filters)
 
@@ -42,6 +60,7 @@ class DefinedNames:
                 _both(known.filters, each.filters),
                 _both(known.asked, each.asked),
                 known.needed & each.needed,
+                known.references.joined(each.references) if known.references and each.references else None,
             )
         return known
 

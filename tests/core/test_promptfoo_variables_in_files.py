@@ -1,4 +1,4 @@
-"""Variables in files of cases and in programs of promptfoo, by what the configurations that name them define."""
+"""Names in files of cases and in programs of promptfoo, by what the configurations that name them define."""
 
 from pathlib import Path, PurePath
 
@@ -8,7 +8,7 @@ from harness import LANGUAGE, after
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.cli import main
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 
 USE = DefinedNames(frozenset({"question", "tone"}), frozenset())
 
@@ -18,10 +18,10 @@ def analysis_of(name: str, text: str, use: DefinedNames | None = USE) -> Analysi
     return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, defined_names=use)
 
 
-def found_in(name: str, text: str, use: DefinedNames | None = USE) -> list[str]:
-    """The place, the severity, the text below it and the message of every undefined variable."""
+def found_in(name: str, text: str, use: DefinedNames | None = USE, code: str = "undefined-variable") -> list[str]:
+    """The place, the severity, the text below it and the message of every finding with a code."""
     analysis = analysis_of(name, text, use)
-    found = [each for each in analysis.diagnostics if each.code == "undefined-variable"]
+    found = [each for each in analysis.diagnostics if each.code == code]
     return [
         f"{analysis.document.position(each.span.start).line + 1} {each.severity} {text[slice(*each.span)]}: {each.message}"
         for each in found
@@ -125,3 +125,38 @@ def test_a_check_knows_what_the_configuration_defines(tmp_path: Path, capsys: py
     assert shown.count("::warning") == 2
     assert "cases.yaml,line=2" in shown
     assert "p.js,line=1" in shown
+
+
+REFERENCES = [
+    ("- {vars: {x: a}, prompts: [shrot]}\n", ["1 error shrot: there is no prompt `shrot`; did you mean `short`?"]),
+    ("- {vars: {x: a}, prompts: [short, 'sh*'], providers: [judge, echo]}\n", []),
+    ("- vars: {x: a}\n  providers: [jugde, other]\n", [
+        "2 error jugde: there is no provider `jugde`; did you mean `judge`?",
+        "2 error other: there is no provider `other`",
+    ]),
+    ("- vars: {x: a}\n  assert: [{type: llm-rubric, value: ok, provider: jugde}]\n", [
+        "2 error jugde: there is no provider `jugde`; did you mean `judge`?",
+    ]),
+    ("- vars: {x: a}\n  options: {provider: judge}\n  assert: [{type: llm-rubric, value: ok, provider: 'openai:gpt-5'}]\n", []),
+]  # fmt: skip
+PROMPTS, PROVIDERS, LABELS = frozenset({"short"}), frozenset({"judge", "echo"}), frozenset({"judge"})
+
+
+@pytest.mark.parametrize(("text", "expected"), REFERENCES)
+def test_references_of_cases(text: str, expected: list[str]) -> None:
+    use = DefinedNames(references=ReferableNames(PROMPTS, PROVIDERS, LABELS))
+    assert found_in("cases.yaml", text, use, code="unknown-label") == expected
+    assert found_in("cases.yaml", text, None, code="unknown-label") == []
+    # Beside programs, which name themselves, only slips of labels are certain.
+    use = DefinedNames(references=ReferableNames(None, None, LABELS))
+    assert found_in("cases.yaml", text, use, code="unknown-label") == [each for each in expected if "judge" in each]
+
+
+def test_several_configurations_may_name_what_each_has() -> None:
+    some, others = (
+        ReferableNames(PROMPTS, PROVIDERS, LABELS),
+        ReferableNames(frozenset({"long"}), None, frozenset({"b"})),
+    )
+    joined = DefinedNames.joined([DefinedNames(references=some), DefinedNames(references=others)])
+    assert joined is not None
+    assert joined.references == ReferableNames(frozenset({"short", "long"}), None, frozenset({"judge", "b"}))

@@ -1,25 +1,21 @@
-"""References to prompts, providers and metrics in a promptfoo configuration (issue 18, section 2)."""
+"""Metrics, comparisons and equal entries of a promptfoo configuration (issue 18, section 2)."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Metric
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
-from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.syntax.edit import plain_or_quoted
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.formulas import without_strings
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
-__all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]
+__all__ = ["equal_entries", "too_few_outputs", "unknown_metrics"]
 
 _WORD = pattern(r"[A-Za-z_]\w*")
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
@@ -45,122 +41,9 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
-#: The path of a single prompt, from which its label is made.
-_PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file with any number of providers.
 _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
-#: A provider by its id, not by its label.
-_ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
-
-
-def _is_static(suite: PromptfooSuite) -> bool:
-    """Whether the configuration has no `$ref`, so that all of it is known."""
-    return "$ref" not in suite.frame.text
-
-
-def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Prompts and providers that a case or a provider asks for and that are not configured."""
-    if not _is_static(suite):
-        return
-    prompts, providers = _prompt_names(suite), _provider_names(suite)
-    entries = suite.providers
-    if prompts is not None:
-        for each in entries:
-            if each.shape is not None and each.shape.has("prompts"):
-                yield from _unknown(
-                    suite.frame, each.shape.places["prompts"], prompts, "prompt", "this provider gets no prompt: its cases do not run",
-                )  # fmt: skip
-    for placed, summary in suite.digest.naming:
-        if summary.named and prompts is not None and placed.case.has("prompts"):
-            yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", STOPS)
-        if summary.named and providers is not None and placed.case.has("providers"):
-            yield from _unknown(placed, placed.case.places["providers"], providers, "provider", STOPS)
-        elif summary.named and placed.case.has("providers"):
-            found = _unknown(placed, placed.case.places["providers"], suite.labels, "provider", STOPS)
-            yield from (each for each in found if each.fixes)  # programs may have further names
-        for check, node in summary.graders:
-            yield from _grader(placed, node, check, suite.labels, providers)
-
-
-def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
-    """The names by which prompts can be referenced; None if some are only known at run time."""
-    if suite.prompts is None:
-        return None
-    names: set[str] = set()
-    for each in suite.prompts:
-        path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
-        path = path or (each.id if each.id and not each.label else "")
-        if path and not _PLAIN_PATH.match(path):
-            return None  # a pattern, a folder, or a table with its own labels
-        # The label is the path, before a colon and the text.
-        names.update(
-            n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
-        )
-    return frozenset(names)
-
-
-def _provider_names(suite: PromptfooSuite) -> frozenset[str] | None:
-    names: set[str] = set()
-    for each in suite.providers:
-        if not each.id or each.id.startswith("file://") or "{{" in each.id:
-            return None
-        names.update(n for n in (each.label, each.id) if n)
-    return frozenset(names) or None
-
-
-def _unknown(
-    placed: PlacedCase, place: FieldPlace, known: Collection[str], what: str, consequence: str
-) -> Iterator[Finding]:
-    if place.borrowed:
-        return
-    for node in place.node.items if isinstance(place.node, Sequence) else []:
-        if not isinstance(node, Scalar) or "{{" in node.text or _is_called(node.text, known):
-            continue
-        meant = closest(node.text, sorted(known))
-        fixes = _replacing(placed.outer, node, meant)
-        advice = f"; did you mean `{_short(meant)}`?" if meant else ""
-        yield Finding(
-            placed.outer(node.span),
-            f"there is no {what} `{_short(node.text)}`{advice}",
-            fixes=fixes,
-            consequence=consequence,
-        )
-
-
-def _is_called(word: str, known: Collection[str]) -> bool:
-    """Whether a reference fits a name: the name itself, `name*`, or `group` for names `group:…`."""
-    if word in known:
-        return True
-    if word.endswith("*"):
-        return any(name.startswith(word[:-1]) for name in known)
-    return any(name.startswith(f"{word}:") for name in known)
-
-
-def _short(name: str | None) -> str:
-    return (name or "").partition("\n")[0][:60]
-
-
-def _replacing(outer: Callable[[Span], Span], node: Scalar, meant: str | None) -> tuple[Fix, ...]:
-    if not meant or "\n" in meant:
-        return ()
-    return (Fix(f"change it to `{_short(meant)}`", (Edit(outer(node.span), plain_or_quoted(meant)),)),)
-
-
-def _grader(
-    placed: PlacedCase, node: Scalar, check: Assertion | None, labels: Collection[str], providers: frozenset[str] | None
-) -> Iterator[Finding]:
-    if isinstance(check, SelectBest) and node.text in labels and not _ID.match(node.text):
-        yield Finding(
-            placed.outer(node.span), "`select-best` finds its grader by id only, not by a label", consequence=_LOST
-        )
-    elif providers is not None and node.text not in providers and not _ID.match(node.text):
-        meant = closest(node.text, sorted(labels))
-        advice = f"; did you mean `{meant}`?" if meant else ""
-        yield Finding(
-            placed.outer(node.span), f"there is no provider `{_short(node.text)}`{advice}",
-            fixes=_replacing(placed.outer, node, meant), consequence=ROW_ERRORS,
-        )  # fmt: skip
 
 
 def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -183,7 +66,7 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
 def _columns(suite: PromptfooSuite) -> int | None:
     """The number of outputs per case; None if it is only known at run time."""
     prompts, providers = suite.prompts, suite.providers
-    if prompts is None or not providers or not _is_static(suite):
+    if prompts is None or not providers or not suite.is_static:
         return None
     if any(path_sign(p.text) or not p.text for p in prompts) or any(_LISTS_PROVIDERS.match(p.id) for p in providers):
         return None
@@ -194,7 +77,7 @@ def _columns(suite: PromptfooSuite) -> int | None:
 def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in derived metrics that no assertion and no metric above has."""
     metrics = suite.configuration.derived_metrics
-    if not isinstance(metrics, list) or not _is_static(suite):
+    if not isinstance(metrics, list) or not suite.is_static:
         return
     if suite.outside is None:
         return

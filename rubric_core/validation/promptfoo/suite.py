@@ -137,6 +137,11 @@ class PromptfooSuite:
             nodes += [placed.case.node, *(p.node for f, p in placed.case.places.items() if f in ("vars", "options"))]
         return any(isinstance(node, Mapping) and node.get("$ref") is not None for node in nodes)
 
+    @property
+    def is_static(self) -> bool:
+        """Whether the configuration has no `$ref`, so that all of it is known."""
+        return "$ref" not in self.frame.text
+
     @cached_property
     def defaults(self) -> PartialCase | None:
         """The defaults of all cases that are written in the configuration itself."""

@@ -29,7 +29,9 @@ __all__ = [
 ]
 
 #: The additional variables of HTTP requests.
-_OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "token", "messages", "systemPrompt"})
+_OF_REQUESTS = frozenset(
+    {"prompt", "context", "vars", "test", "signature", "signatureTimestamp", "token", "messages", "systemPrompt"}
+)
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions")
 _DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")

@@ -275,7 +275,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "PromptfooSuite",
     ),
     "unknown-key": ("UnknownKey",),
-    "unknown-label": ("PromptfooSuite",),
+    "unknown-label": ("PromptfooSuite", "PromptfooCase"),
     "unknown-metric": ("PromptfooSuite",),
     "unknown-placeholder": ("Cli",),
     "unknown-tag": ("UnknownTag",),

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
-from rubric_core.validation.promptfoo.references import unknown_labels
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.unknown_labels import unknown_in_listed_case, unknown_labels
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["UNKNOWN_LABEL"]
 
 
 @rule("unknown-label", "error", "A reference to a prompt or provider that is not configured")
-def UNKNOWN_LABEL(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def UNKNOWN_LABEL(visited: PromptfooSuite | PromptfooCase, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Labels, ids and texts count; so do `name*`, and `group` for labels `group:…`."""
-    yield from unknown_labels(suite)
+    if isinstance(visited, PromptfooCase):
+        yield from unknown_in_listed_case(visited, context)
+    else:
+        yield from unknown_labels(visited)

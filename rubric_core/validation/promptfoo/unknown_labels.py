@@ -1,0 +1,149 @@
+"""References to prompts, providers and graders of promptfoo that nothing is called by (issue 18, section 2)."""
+
+from collections.abc import Callable, Collection, Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.graded_assertions import SelectBest
+from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.shape import FieldPlace
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.defined_names import ReferableNames
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_core.syntax.tree import Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["names_of", "unknown_in_listed_case", "unknown_labels"]
+
+#: The path of a single prompt, from which its label is made.
+_PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
+_WITHOUT_PROMPTS = "this provider gets no prompt: its cases do not run"
+_LOST = "promptfoo stops at the end of the run, and all results are lost"
+#: A provider by its id, not by its label.
+_ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
+
+
+def names_of(suite: PromptfooSuite) -> ReferableNames:
+    """The names that cases may refer to; with a `$ref` in the configuration, only the labels of providers are known."""
+    if not suite.is_static:
+        return ReferableNames(None, None, suite.labels)
+    return ReferableNames(_prompt_names(suite), _provider_names(suite), suite.labels)
+
+
+def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Prompts and providers that a case or a provider asks for and that are not configured."""
+    if not suite.is_static:
+        return
+    names = names_of(suite)
+    for each in suite.providers:
+        place = each.shape.places.get("prompts") if each.shape is not None else None
+        if place is not None and names.prompts is not None:
+            yield from _unknown(suite.frame, place, names.prompts, "prompt", _WITHOUT_PROMPTS)
+    for placed, summary in suite.digest.naming:
+        yield from _unknown_in_case(placed, summary, names)
+
+
+def unknown_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """References in a case of another file that no configuration which names the file can resolve."""
+    names = context.defaults.names.references if context.defaults.names is not None else None
+    if names is not None and not case.borrowed:
+        placed = PlacedCase(case, -1, lambda _, span: span, context.text)
+        yield from _unknown_in_case(placed, placed.summary, names)
+
+
+def _unknown_in_case(placed: PlacedCase, summary: CaseSummary, names: ReferableNames) -> Iterator[Finding]:
+    if names.prompts is not None and summary.named and placed.case.has("prompts"):
+        yield from _unknown(placed, placed.case.places["prompts"], names.prompts, "prompt", STOPS)
+    if summary.named and placed.case.has("providers"):
+        place, known = placed.case.places["providers"], names.providers
+        found = _unknown(placed, place, names.labels if known is None else known, "provider", STOPS)
+        yield from (each for each in found if known is not None or each.fixes)  # programs may have further names
+    for check, node in summary.graders:
+        yield from _grader(placed, node, check, names.labels, names.providers)
+
+
+def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The names by which prompts can be referenced; None if some are only known at run time."""
+    if suite.prompts is None:
+        return None
+    names: set[str] = set()
+    for each in suite.prompts:
+        path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
+        path = path or (each.id if each.id and not each.label else "")
+        if path and not _PLAIN_PATH.match(path):
+            return None  # a pattern, a folder, or a table with its own labels
+        # The label is the path, before a colon and the text.
+        names.update(
+            n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
+        )
+    return frozenset(names)
+
+
+def _provider_names(suite: PromptfooSuite) -> frozenset[str] | None:
+    names: set[str] = set()
+    for each in suite.providers:
+        if not each.id or each.id.startswith("file://") or "{{" in each.id:
+            return None
+        names.update(n for n in (each.label, each.id) if n)
+    return frozenset(names) or None
+
+
+def _unknown(
+    placed: PlacedCase, place: FieldPlace, known: Collection[str], what: str, consequence: str
+) -> Iterator[Finding]:
+    if place.borrowed:
+        return
+    for node in place.node.items if isinstance(place.node, Sequence) else []:
+        if not isinstance(node, Scalar) or "{{" in node.text or _is_called(node.text, known):
+            continue
+        meant = closest(node.text, sorted(known))
+        fixes = _replacing(placed.outer, node, meant)
+        advice = f"; did you mean `{_short(meant)}`?" if meant else ""
+        yield Finding(
+            placed.outer(node.span),
+            f"there is no {what} `{_short(node.text)}`{advice}",
+            fixes=fixes,
+            consequence=consequence,
+        )
+
+
+def _is_called(word: str, known: Collection[str]) -> bool:
+    """Whether a reference fits a name: the name itself, `name*`, or `group` for names `group:…`."""
+    if word in known:
+        return True
+    if word.endswith("*"):
+        return any(name.startswith(word[:-1]) for name in known)
+    return any(name.startswith(f"{word}:") for name in known)
+
+
+def _short(name: str | None) -> str:
+    return (name or "").partition("\n")[0][:60]
+
+
+def _replacing(outer: Callable[[Span], Span], node: Scalar, meant: str | None) -> tuple[Fix, ...]:
+    if not meant or "\n" in meant:
+        return ()
+    return (Fix(f"change it to `{_short(meant)}`", (Edit(outer(node.span), plain_or_quoted(meant)),)),)
+
+
+def _grader(
+    placed: PlacedCase, node: Scalar, check: Assertion | None, labels: Collection[str], providers: frozenset[str] | None
+) -> Iterator[Finding]:
+    if isinstance(check, SelectBest) and node.text in labels and not _ID.match(node.text):
+        yield Finding(
+            placed.outer(node.span), "`select-best` finds its grader by id only, not by a label", consequence=_LOST
+        )
+    elif node.text not in (providers or labels) and not _ID.match(node.text):
+        meant = closest(node.text, sorted(labels))
+        if providers is None and meant is None:
+            return  # a program may be called so
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        yield Finding(
+            placed.outer(node.span), f"there is no provider `{_short(node.text)}`{advice}",
+            fixes=_replacing(placed.outer, node, meant), consequence=ROW_ERRORS,
+        )  # fmt: skip
