@@ -27,6 +27,15 @@ _PARAMETERS = ("output", "context", "process")
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
+#: Fewer lines have no last statement beside others.
+_LEAST_LINES = 2
+#: The beginning of a line that belongs to the one before it, and the end of a line that the next one belongs to.
+_CONTINUES, _GOES_ON = pattern(r"[.?:&|+*/%)\]},<>=-]"), pattern(r"(?:[.?:&|+*/%(\[,<>=-]|\\|\b(?:and|or|not|in))\Z")
+#: What begins a statement without a value.
+_GIVES_NOTHING = pattern(
+    r"(?:if|else|elif|for|while|do|switch|try|catch|except|finally|with|const|let|var|function|def|class|async|import|from|throw|raise|print"
+    r"|console|#|//|/\*|@)(?!\w)"
+)
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
 
@@ -55,9 +64,10 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             words = f"nothing defines `{text[slice(*word)]}`; did you mean `return`?"
             yield Finding(word, words, fixes=fixes, consequence=_FAILS)
             return
+        last = None if place.borrowed else _last_statement(place.node, text)
         yield Finding(
-            place.value, "code of more than one line has to `return` its result",
-            fixes=_returning(place, place.node, code),
+            last or place.value, "code of more than one line has to `return` its result",
+            fixes=_returning(place, place.node, code) or _returned(last),
             consequence="the assertion fails on every output: the code gives nothing",
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
@@ -182,10 +192,13 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
     is_body = "\n" in node.text
     read = read_javascript(node.text, is_body=is_body)
     error = read.fault
-    if is_body and not error and not _RETURN.search(node.text):
-        error = "code of more than one line has to `return` its result"
     if error:
         yield Finding(_at_fault(read, node, text), f"JavaScript cannot read this code: {error}")
+        return
+    if is_body and not _RETURN.search(node.text):
+        last = _last_statement(node, text)
+        words = "code of more than one line has to `return` its result"
+        yield Finding(last or node.span, words, fixes=_returned(last))
         return
     yield from misspelt_members(node, text)
     given = (changes, "context", "process")
@@ -204,6 +217,34 @@ def _misspelt_return(node: Scalar, text: str) -> Span | None:
         if is_typo(found[1], "return"):
             return place_in_code(node, text, found.start(1), len(found[1]))
     return None
+
+
+def _last_statement(node: Scalar, text: str) -> Span | None:
+    """The first line of the last statement in code of several lines, which gives the result if `return` is put before it."""
+    lines = [line for line in node.text.splitlines() if line.strip()]
+    code = node.text.rstrip()
+    if len(lines) < _LEAST_LINES or node.style != "literal":
+        return None
+    indentation = min(len(line) - len(line.lstrip()) for line in lines)
+    begun, end = 0, len(code)
+    while end > 0:
+        begun = code.rfind("\n", 0, end) + 1
+        line, before = code[begun:end], code[:begun].rstrip()
+        is_outermost = line.strip() != "" and len(line) - len(line.lstrip()) == indentation
+        if is_outermost and not _CONTINUES.match(line.lstrip()) and not _GOES_ON.search(before):
+            is_statement = _GIVES_NOTHING.match(line.lstrip()) is None
+            return place_in_code(node, text, begun + indentation, len(line) - indentation) if is_statement else None
+        end = begun - 1
+    return None
+
+
+def _returned(last: Span | None) -> tuple[Fix, ...]:
+    """Add `return` to the last statement."""
+    return (
+        ()
+        if last is None
+        else (Fix("write `return` before it", (Edit(Span(last.start, last.start), "return "),), safe=False),)
+    )
 
 
 def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:
