@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["Lexicon", "closest", "is_same_word", "is_typo", "lexicon"]
+__all__ = ["Lexicon", "closest", "differs_by_one", "is_same_word", "is_typo", "lexicon"]
 
 #: Names of at least this length may have two wrong letters.
 _LONG = 6
@@ -133,6 +133,11 @@ def is_typo(name: str, known: str) -> bool:
     """Whether `name` is `known` with a typing error, and not another word that begins alike."""
     most = 1 if len(known) < _LONG else 2
     return is_same_word(name, known) or _distance(name.strip(_DECORATION).lower(), known.lower(), most) <= most
+
+
+def differs_by_one(name: str, known: str) -> bool:
+    """Whether one letter of `name` is missing, added, replaced or swapped with the next."""
+    return _distance(name, known, 1) == 1
 
 
 @lru_cache(maxsize=4_000)

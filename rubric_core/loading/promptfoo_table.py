@@ -35,6 +35,12 @@ class Cell(NamedTuple):
     text: str
     span: Span
 
+    @property
+    def content(self) -> Span:
+        """The cell without its quotes."""
+        quotes = self.span.end - self.span.start - len(self.text) == 2  # one at each end
+        return Span(self.span.start + quotes, self.span.end - quotes)
+
 
 def rows_of(text: str) -> Iterator[list[Cell]]:
     """The rows of a CSV text without empty lines. An unclosed quote extends to the end."""

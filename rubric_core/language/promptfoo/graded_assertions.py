@@ -78,7 +78,7 @@ class SimilarText(Assertion):
     """A similar assertion: the embedding is close to that of `value`; score = similarity; of a list the best counts."""
 
     value = key(
-        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything())),
+        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything(), empty=False)),
         "The text to compare with, or several of which any passes.",
         required=True,
         example="The sky is blue.",

@@ -100,7 +100,7 @@ class ToolCallF1(Assertion):
     """A tool-call-f1 assertion: the names of the called tools match `value`; score = F1 of the two sets."""
 
     value = key(
-        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything())),
+        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything(), empty=False)),
         "The names of the tools: a list, or text with commas.",
         required=True,
         example="[search, book]",
@@ -119,7 +119,7 @@ class Bleu(Assertion):
     """A bleu assertion: 1–4-grams overlap with `value`; score = BLEU."""
 
     value = key(
-        NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True))),
+        NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True), empty=False)),
         "One reference or several.",
         required=True,
         example="The sky is blue.",
@@ -131,7 +131,7 @@ class Gleu(Assertion):
     """A gleu assertion: 1–4-grams overlap with `value`; score = GLEU with the best reference."""
 
     value = key(
-        NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True))),
+        NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True), empty=False)),
         "One reference or several.",
         required=True,
         example="The sky is blue.",
@@ -143,7 +143,7 @@ class Meteor(Assertion):
     """A meteor assertion: words, stems and synonyms match `value`; score = METEOR; promptfoo 0.121 cannot load its package `natural`, and each row is an error."""
 
     value = key(
-        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything())),
+        NodeUnion(text=Text(blank=True), sequence=ListOf(Anything(), empty=False)),
         "One reference or several.",
         required=True,
         example="The sky is blue.",

@@ -113,13 +113,14 @@ def idle_lists(shape: Assertion) -> Iterator[Finding]:
     yield Finding(place.value, f"with an empty list this assertion always {'passes' if passes else 'fails'}")
 
 
-def idle_thresholds(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
+def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:
     """With a threshold only the score counts, and every score reaches 0."""
+    whole = "set" if isinstance(shape, AssertionSet) else "case"
     place = shape.places.get("threshold")
     if place is not None and shape.threshold == 0 and isinstance(shape.threshold, int | float):
         fixes = () if place.borrowed else remove_key_fix(shape.node, "threshold", context)
         yield Finding(
-            place.value, "with a threshold of 0 the case passes whatever its assertions say", fixes=fixes, severity="hint"
+            place.value, f"with a threshold of 0 the {whole} passes whatever its assertions say", fixes=fixes, severity="hint"
         )  # fmt: skip
 
 

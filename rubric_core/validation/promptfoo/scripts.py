@@ -142,6 +142,10 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
     for field in _TRANSFORMS:
         place = shape.places.get(field)
         node = place.node if place is not None and not place.borrowed else None
+        if isinstance(node, Mapping) and place is not None and not {"$ref", "<<"} & {e.name for e in node.entries}:
+            stops = field == "transform_vars" or isinstance(shape, Assertion)
+            words = f"`{place.name}` is JavaScript or a file, and no mapping"
+            yield Finding(node.span, words, severity="error", consequence=STOPS if stops else ROW_ERRORS)
         if (
             isinstance(node, Scalar)
             and isinstance(node.value, str)

@@ -4,12 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
-from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.closest_name import closest, differs_by_one, is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
-    SPECIAL_COLUMNS,
     CaseTable,
     Cell,
     is_expected,
@@ -19,18 +18,25 @@ from rubric_core.loading.promptfoo_table import (
 )
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.table_checks import is_script, value_faults
+from rubric_core.validation.promptfoo.table_columns import column_mistakes
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.rule import Context, Finding, Fix, Related
+from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["table_mistakes"]
 
 #: Aliases of types that are allowed in tables only.
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = pattern(r"[_\-\s]")
+#: Words with dashes between them, of which the last is no abbreviation.
+_DASHED = pattern(r"[A-Za-z]{2,20}(?:-[A-Za-z]{2,20}){0,3}-[A-Za-z]{3,20}\Z")
 #: Types that are a whole check, by their letters.
 _ALONE = MappingProxyType({
     name.replace("-", ""): name
-    for each in ("is-json", "is-xml", "is-sql", "is-html", "is-refusal", "contains-json", "contains-xml", "contains-sql", "contains-html")
+    for each in (
+        "is-json", "is-xml", "is-sql", "is-html", "is-refusal", "contains-json", "contains-xml", "contains-sql", "contains-html",
+        "is-valid-function-call", "is-valid-openai-function-call", "is-valid-openai-tools-call", "answer-relevance",
+        "context-faithfulness", "context-relevance", "conversation-relevance",
+    )
     for name in (each, f"not-{each}")
 })  # fmt: skip
 
@@ -41,7 +47,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     header = next(rows, None)
     if header is None:
         return
-    yield from _columns(header)
+    yield from column_mistakes(header)
     for row in rows:
         if len(row) != len(header):
             yield Finding(
@@ -83,49 +89,6 @@ def _misspelt_variables(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator
                 yield Finding(cell.span, words, consequence="promptfoo fills in nothing")
 
 
-def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
-    seen: dict[str, Cell] = {}
-    for cell in header:
-        name = cell.text.strip()
-        first = seen.setdefault(name, cell)
-        if first is not cell:
-            yield Finding(
-                cell.span, f"there are two columns `{name}`", related=(Related(first.span, "this one is lost"),),
-                consequence="promptfoo reads the last one only",
-            )  # fmt: skip
-        elif name == "__metadata":
-            words = "metadata need a key, as in `__metadata:team`"
-            yield Finding(cell.span, words, consequence="promptfoo warns, and reads nothing of this column")
-        elif name.startswith("_") and not is_special(name):
-            yield from _unknown(name, cell)
-
-
-def _unknown(name: str, cell: Cell) -> Iterator[Finding]:
-    if name.startswith("__config:"):
-        yield Finding(
-            cell.span, "only `__config:__expected:threshold` can be set in a table", severity="error", consequence=STOPS
-        )  # fmt: skip
-        return
-    folded = {_FOLDED.sub("", each).lower(): each for each in SPECIAL_COLUMNS}
-    meant = folded.get(_FOLDED.sub("", name).lower()) or closest(f"__{name.lstrip('_')}", SPECIAL_COLUMNS)
-    if meant is None and not name.startswith("__"):
-        return
-    advice = f"; did you mean `{meant}`?" if meant else ""
-    fixes = (Fix(f"change it to `{meant}`", (Edit(_inside(cell), meant),)),) if meant else ()
-    yield Finding(
-        cell.span,
-        f"promptfoo has no column `{name}`{advice}",
-        fixes=fixes,
-        consequence="promptfoo makes a variable of it",
-    )
-
-
-def _inside(cell: Cell) -> Span:
-    """A cell without its quotes."""
-    quotes = cell.span.end - cell.span.start - len(cell.text) == 2  # one at each end
-    return Span(cell.span.start + quotes, cell.span.end - quotes)
-
-
 def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Finding]:
     text = cell.text.strip()
     if column.startswith("__config:") and is_special(column):
@@ -144,7 +107,7 @@ def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Find
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     word, colon, value = text.partition(":")
     if colon and (word in dialect.types or word in _SHORT):
-        yield from value_faults(word, value.strip(), cell, _inside(cell))
+        yield from value_faults(word, value.strip(), cell, cell.content)
         return
     found = short_check(text)
     if found is None or not found[1]:
@@ -157,7 +120,7 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     meant = plain if plain in dialect.types else closest(plain, [t for t in dialect.types if not t.startswith("not-")])
     if meant is None or not (meant == plain or is_typo(plain, meant)):
         return  # a text with a colon
-    at = _inside(cell).start + cell.text.index(name)
+    at = cell.content.start + cell.text.index(name)
     fixes = (Fix(f"change it to `{meant}`", (Edit(Span(at, at + len(name)), meant),)),)
     yield Finding(
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
@@ -167,9 +130,13 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
 
 def _without_value(text: str, cell: Cell) -> Iterator[Finding]:
     """The misspelt type of a check that needs no value."""
-    meant = _ALONE.get(_FOLDED.sub("", text).lower())
+    folded = _FOLDED.sub("", text).lower()
+    meant = _ALONE.get(folded)
+    if meant is None and _DASHED.match(text) is not None:
+        # Within one letter: another word may be expected of the output as it is.
+        meant = next((name for name in _ALONE.values() if differs_by_one(text.lower(), name)), None)
     if meant is not None and text != meant:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(_inside(cell), meant),)),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(cell.content, meant),)),)
         yield Finding(
             cell.span, f"promptfoo has no assertion type `{text}`; did you mean `{meant}`?", fixes=fixes,
             consequence="promptfoo compares the output with the whole text of the cell",

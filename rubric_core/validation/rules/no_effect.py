@@ -6,6 +6,7 @@ from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Eva
 from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.assertion import AssertionSet as AssertionSetOfPromptfoo
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
@@ -47,10 +48,11 @@ _Holder = (
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, _OF_PROMPTFOO):
-        yield from (
-            idle_thresholds(shape, context) if isinstance(shape, PromptfooCase) else idle_inversions(shape, context)
-        )
-        yield from idle_lists(shape) if isinstance(shape, Assertion) else ()
+        if isinstance(shape, PromptfooCase | AssertionSetOfPromptfoo):
+            yield from idle_thresholds(shape, context)
+        if isinstance(shape, Assertion):
+            yield from idle_inversions(shape, context)
+            yield from idle_lists(shape)
         return
     if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)

@@ -1,0 +1,81 @@
+"""Mistakes in the header of tables of promptfoo cases: promptfoo turns unknown columns into variables (issue 18, section 2)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_special
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Finding, Fix, Related
+
+__all__ = ["column_mistakes"]
+
+_FOLDED = pattern(r"[_\-\s]")
+#: A column with the thresholds of another, which is itself a column of checks.
+_THRESHOLD = pattern(r"__expected(?P<number>\d{0,9})[:_. -]{0,2}(?:config:)?threshold\Z", re.IGNORECASE)
+#: `__config:` with a slip in its other parts.
+_CONFIG = pattern(r"__config:_{0,2}expect(?:ed)?(?P<number>\d{0,9})(?::(?P<setting>\w{0,20}))?\Z", re.IGNORECASE)
+
+
+def column_mistakes(header: Sequence[Cell]) -> Iterator[Finding]:
+    """Findings about the names of columns."""
+    seen: dict[str, Cell] = {}
+    for cell in header:
+        name = cell.text.strip()
+        first = seen.setdefault(name, cell)
+        if first is not cell:
+            yield Finding(
+                cell.span, f"there are two columns `{name}`", related=(Related(first.span, "this one is lost"),),
+                consequence="promptfoo reads the last one only",
+            )  # fmt: skip
+        elif name == "__metadata":
+            words = "metadata need a key, as in `__metadata:team`"
+            yield Finding(cell.span, words, consequence="promptfoo warns, and reads nothing of this column")
+        elif (found := _THRESHOLD.match(name)) is not None:
+            meant = f"__config:__expected{found['number']}:threshold"
+            words = f"`{name}` is a column of checks; thresholds stand in `{meant}`"
+            consequence = "promptfoo compares the output with the cells"
+            yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence=consequence)
+        elif name.startswith("_") and not is_special(name):
+            yield from _unknown(name, cell)
+
+
+def _unknown(name: str, cell: Cell) -> Iterator[Finding]:
+    if name.startswith("__config:"):
+        words = "only `__config:__expected:threshold` can be set in a table"
+        meant = _intended_setting(name)
+        yield Finding(cell.span, words, fixes=_renamed(cell, meant), severity="error", consequence=STOPS)
+        return
+    meant = _intended_column(name)
+    if meant is None and not name.startswith("__"):
+        return
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    yield Finding(
+        cell.span, f"promptfoo has no column `{name}`{advice}", fixes=_renamed(cell, meant),
+        consequence="promptfoo makes a variable of it",
+    )  # fmt: skip
+
+
+def _intended_column(name: str) -> str | None:
+    folded = {_FOLDED.sub("", each).lower(): each for each in SPECIAL_COLUMNS}
+    meant = folded.get(_FOLDED.sub("", name).lower()) or closest(f"__{name.lstrip('_')}", SPECIAL_COLUMNS)
+    head, colon, rest = name.partition(":")
+    if meant is not None or not colon or not rest:
+        return meant
+    if is_typo(head.strip("_"), "metadata"):
+        return f"__metadata:{rest}"
+    return _intended_setting(f"__config:{rest}") if is_typo(head.strip("_"), "config") else None
+
+
+def _intended_setting(name: str) -> str | None:
+    """`__config:__expected:threshold` for a slip of it."""
+    found = _CONFIG.match(name)
+    if found is None or (found["setting"] and not is_typo(found["setting"], "threshold")):
+        return None
+    return f"__config:__expected{found['number']}:threshold"
+
+
+def _renamed(cell: Cell, meant: str | None) -> tuple[Fix, ...]:
+    return (Fix(f"change it to `{meant}`", (Edit(cell.content, meant),)),) if meant else ()
