@@ -14,6 +14,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import (
     ITEMS,
+    LISTED_CASES,
     OF_PROMPTFOO,
     PROVIDER_ITEM,
     ROOTS,
@@ -314,7 +315,8 @@ def _defaults(suite: Shape | None, kind: FileKind, use: DefinedNames | None = No
         )
     if not isinstance(suite, Suite):
         filters, is_listed = use.filters if use is not None else None, kind is FileKind.PROMPTFOO_CASES
-        return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters, names=use if is_listed else None)
+        names = use if kind in LISTED_CASES else None
+        return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters, names=names)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
     return SuiteDefaults(

@@ -49,12 +49,20 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
-    known = suite.prompts is not None and suite.outside is not None and not suite.scenarios
-    if not known or variables is None or any(e.what == "prompt" and e.texts is None for e in suite.outside or ()):
-        return DefinedNames(variables, filters, references=names_of(suite))
+    references = names_of(suite)
+    if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
+        return DefinedNames(variables, filters, references=references)
     asked, needed = asked_and_needed(suite)
-    common = (each.names or () for each in suite.outside or () if each.what == "defaults")
-    return DefinedNames(variables, filters, asked, needed.difference(*common), names_of(suite))
+    return DefinedNames(variables, filters, asked, needed, references)
+
+
+def _has_cases_elsewhere(suite: PromptfooSuite) -> bool:
+    """Whether scenarios are in files, or name files with cases: these have the variables of a scenario's entries as well."""
+    listed = suite.configuration.scenarios if suite.configuration.has("scenarios") else []
+    if not isinstance(listed, list) or len(listed) > len(suite.scenarios):
+        return True
+    tests = (each.tests for each in suite.scenarios)
+    return not all(isinstance(t, list) and all(isinstance(each, PromptfooCase) for each in t) for t in tests)
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:

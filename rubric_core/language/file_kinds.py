@@ -18,7 +18,27 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "RUNNABLE", "TEXTS", "WITH_CASES", "WITH_FILES", "WITH_NAMES", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
+    "ITEMS",
+    "LISTED_CASES",
+    "OF_PROMPTFOO",
+    "PROVIDER_ITEM",
+    "ROOTS",
+    "RUNNABLE",
+    "TEXTS",
+    "WITH_CASES",
+    "WITH_FILES",
+    "WITH_NAMES",
+    "CaseFile",
+    "Config",
+    "ConfigExecution",
+    "ConfigHooks",
+    "Export",
+    "FileKind",
+    "LoneCase",
+    "ResultsBlock",
+    "Sidecar",
+    "Template",
+    "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -76,7 +96,11 @@ WITH_FILES = frozenset({
     FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
 })  # fmt: skip
 #: Files whose findings depend on the names that the configurations which name them define.
-WITH_NAMES = frozenset({FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES})
+WITH_NAMES = frozenset({
+    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE,
+})  # fmt: skip
+#: Of these, the lists of cases.
+LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE})
 #: Files that are not YAML, JSON or JSON lines, whatever their extensions.
 TEXTS = frozenset({
     FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import LISTED_CASES, FileKind
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["DefinedNames", "ReferableNames"]
@@ -41,7 +41,7 @@ class DefinedNames:
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
-        if kind is FileKind.PROMPTFOO_CASES or (self.asked is None and self.references is None):
+        if kind in LISTED_CASES or (self.asked is None and self.references is None):
             return self
         return DefinedNames(self.variables, self.filters)
 

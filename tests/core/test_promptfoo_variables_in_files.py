@@ -3,18 +3,20 @@
 from pathlib import Path, PurePath
 
 import pytest
-from harness import LANGUAGE, after
+from harness import LANGUAGE, ROOT, Folder, after
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.cli import main
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
+from rubric_core.loading.project import Project
 
+KINDS = {"cases.yaml": FileKind.PROMPTFOO_CASES, "cases.csv": FileKind.PROMPTFOO_TABLE}
 USE = DefinedNames(frozenset({"question", "tone"}), frozenset())
 
 
 def analysis_of(name: str, text: str, use: DefinedNames | None = USE) -> Analysis:
-    kind = FileKind.PROMPTFOO_CASES if name.startswith("cases") else FileKind.PROMPTFOO_PROGRAM
+    kind = KINDS.get(name, FileKind.PROMPTFOO_PROGRAM)
     return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, defined_names=use)
 
 
@@ -160,3 +162,54 @@ def test_several_configurations_may_name_what_each_has() -> None:
     joined = DefinedNames.joined([DefinedNames(references=some), DefinedNames(references=others)])
     assert joined is not None
     assert joined.references == ReferableNames(frozenset({"short", "long"}), None, frozenset({"judge", "b"}))
+
+
+TABLES = [
+    ("quesiton,tone\nhi,calm\n", ["1 warning quesiton: no prompt uses `quesiton`; did you mean `question`, which this table lacks?"]),
+    ("question,tonne\nhi,calm\n", ["1 warning tonne: no prompt uses `tonne`; did you mean `tone`, which this table lacks?"]),
+    # A check uses it, or the table has the other one as well.
+    ("quesiton,tone,__expected\nhi,calm,contains:{{quesiton}}\n", []),
+    ("question,questions,tone\nhi,ho,calm\n", []),
+    ("answer,tone\nhi,calm\n", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLES)
+def test_columns_of_tables(text: str, expected: list[str]) -> None:
+    names = frozenset({"question", "tone"})
+    assert found_in("cases.csv", text, DefinedNames(names, None, names, names), code="table-column") == expected
+    assert found_in("cases.csv", text, DefinedNames(names, None, names), code="table-column") == []
+    assert found_in("cases.csv", text, None, code="table-column") == []
+
+
+BESIDE = [
+    ("[{vars: {topic: b}}]", {"question", "topic"}),
+    ("[{vars: {topic: b}}, file://scenario.yaml]", None),
+]
+
+
+@pytest.mark.parametrize(("scenario", "needed"), [*BESIDE, ("[file://cases.yaml]", None)])
+def test_names_of_scenarios_are_not_those_of_the_list(scenario: str, needed: set[str] | None) -> None:
+    text = f"""\
+prompts: ["Say {{{{question}}}} about {{{{topic}}}}", file://more.py]
+providers: [echo]
+scenarios:
+  - config: [{{vars: {{question: a}}}}]
+    tests: {scenario}
+tests:
+  - vars: {{question: hi, topic: ho}}
+  - file://cases.yaml
+"""
+    files = Folder(
+        {
+            "promptfooconfig.yaml": text,
+            "cases.yaml": "- vars: {question: hi, topic: ho}\n",
+            "scenario.yaml": "[]\n",
+            "more.py": "",
+        }
+    )
+    path = ROOT / "promptfooconfig.yaml"
+    found = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(files)).defined_names
+    assert found is not None
+    assert found.needed == frozenset(needed or ())
+    assert (found.asked is None) == (needed is None)

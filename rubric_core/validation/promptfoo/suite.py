@@ -35,6 +35,8 @@ class SuiteDigest:
         #: Whether all variables are defined in the text, and whether the variables shared by all cases are.
         self.is_plain = self.is_common_plain = True
         self.names, self.common = set[str](), set[str]()
+        #: The names of outputs that cases store for later ones.
+        self.stored = set[str]()
         self.maps, self.others = set[str](), set[str]()
         #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
         self.rendering: list[tuple[PlacedCase, CaseSummary]] = []
@@ -53,6 +55,7 @@ class SuiteDigest:
             self.is_common_plain = self.is_common_plain and (in_list or summary.is_plain)
             if summary.stored:
                 self.common |= summary.stored
+                self.stored |= summary.stored
             if summary.maps:
                 self.maps |= summary.maps
                 self.others |= summary.names - summary.maps

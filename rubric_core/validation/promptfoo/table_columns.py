@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_special
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix, Related
 
-__all__ = ["column_mistakes"]
+__all__ = ["column_mistakes", "misspelt_columns"]
 
 _FOLDED = pattern(r"[_\-\s]")
 #: A column with the thresholds of another, which is itself a column of checks.
@@ -40,6 +42,22 @@ def column_mistakes(header: Sequence[Cell]) -> Iterator[Finding]:
             yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence=consequence)
         elif name.startswith("_") and not is_special(name):
             yield from _unknown(name, cell)
+
+
+def misspelt_columns(header: Sequence[Cell], text: str, names: DefinedNames | None) -> Iterator[Finding]:
+    """Columns that no prompt uses, and that are a slip of a variable which prompts use and other cases have.
+
+    `text` is that of the whole table, and `names` are what configurations that name it define.
+    """
+    columns = [cell.text.strip() for cell in header]
+    if names is None or names.asked is None or names.needed.issubset(columns):
+        return
+    lacking, used = sorted(names.needed.difference(columns)), {each.name for each in names_in(text)}
+    for cell, name in zip(header, columns, strict=True):
+        meant = closest(name, lacking) if name not in names.asked and name not in used and name[:1] != "_" else None
+        if meant is not None:
+            words = f"no prompt uses `{name}`; did you mean `{meant}`, which this table lacks?"
+            yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence="promptfoo fills in nothing")
 
 
 def _unknown(name: str, cell: Cell) -> Iterator[Finding]:

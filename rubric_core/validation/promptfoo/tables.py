@@ -18,7 +18,7 @@ from rubric_core.loading.promptfoo_table import (
 )
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.table_checks import is_script, value_faults
-from rubric_core.validation.promptfoo.table_columns import column_mistakes
+from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -48,6 +48,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     if header is None:
         return
     yield from column_mistakes(header)
+    yield from misspelt_columns(header, table.text, context.defaults.names)
     for row in rows:
         if len(row) != len(header):
             yield Finding(

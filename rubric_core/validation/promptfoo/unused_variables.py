@@ -65,12 +65,14 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def asked_and_needed(suite: PromptfooSuite) -> tuple[frozenset[str], frozenset[str]]:
-    """The variables that prompts use, and of these the ones that some case defines, and not all of them."""
+    """The variables that prompts use, and of these the ones that some case of the list defines, and not all of them."""
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = frozenset(used.name for text in texts for used in names_in(text) if not used.optional)
     elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
-    return asked, frozenset(suite.digest.names.union(*elsewhere) & (asked - suite.digest.common))
+    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
+    shared = suite.digest.stored.union(suite.bearers[0].summary.names, *defaults)
+    return asked, frozenset(suite.digest.names.union(*elsewhere) & (asked - shared))
 
 
 def slips_of_case(

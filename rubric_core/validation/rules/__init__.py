@@ -149,7 +149,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "merge-key": ("MergeKey",),
     "message-role": ("Message",),
     "missing-file": ("MissingFile",),
-    "missing-key": ("MissingKey",),
+    "missing-key": ("MissingKey", "PromptfooCase"),
     "nameless-criterion": ("Criterion",),
     "no-cases": (
         "CaseList",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.value_kinds import Choice
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.type_match import could_be
@@ -18,6 +19,7 @@ from rubric_core.validation.first_case_fix import first_case
 from rubric_core.validation.fixes import add_key_fix, example_of
 from rubric_core.validation.list_fixes import lift_item
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
+from rubric_core.validation.promptfoo.bare_cases import bare_cases
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
@@ -27,8 +29,11 @@ _FEW = 4
 
 
 @rule("missing-key", "error", "A missing required key", awaits="entry")
-def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def MISSING_KEY(issue: MissingKey | PromptfooCase, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
+    if isinstance(issue, PromptfooCase):
+        yield from bare_cases(issue)
+        return
     speaker = _speaker(issue)
     if speaker is not None:
         if issue.key.field == "role":

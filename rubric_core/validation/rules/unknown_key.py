@@ -17,6 +17,7 @@ from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.move_fixes import into_last, under
+from rubric_core.validation.promptfoo.bare_cases import is_bare
 from rubric_core.validation.promptfoo.prompt_entries import is_sentence, lacks_its_text
 from rubric_core.validation.promptfoo.values import stands_below_vars
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -63,6 +64,8 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         lack = lack_consequence(issue.shape)
         severity = lack_severity(issue.shape, context.dialect.properties)
         yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
+    elif issue.shape is PromptfooCase and is_bare(issue.node):
+        yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
 
