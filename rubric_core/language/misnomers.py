@@ -91,7 +91,7 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     OpenAi: {"base_url": "api_base url host api_base_url"},
     Cli: {"command": "cmd run exec script"},
     Configuration: {
-        "tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt", "nunjucks_filters": "filters",
+        "tests": "test cases test_cases test_case", "default_test": "default_tests defaults test_defaults", "prompts": "prompt templates", "nunjucks_filters": "filters",
         "providers": "models model llms", "evaluate_options": "evaluation_options eval_options",
     },
     Metric: {"value": "formula expression expr", "name": "metric title label"},

@@ -57,7 +57,11 @@ class _Places(CasePlaces):
         if isinstance(place.node, Mapping):
             self.outside.append(OutsideText("prompt", place.node))
             for entry in place.node.entries:
-                self.needs(entry.key, STOPS, folders=True, makes=True)
+                found = self.needs(
+                    entry.key, STOPS, bare=bool(entry.name and path_sign(entry.name)), folders=True, makes=True
+                )
+                if found:
+                    self._prompt_files(entry.key, entry.key, found)
             return
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             if isinstance(node, Scalar) and isinstance(node.value, str):

@@ -12,7 +12,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.promptfoo.formulas import without_strings
-from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
+from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "too_few_outputs", "unknown_metrics"]
@@ -42,6 +42,8 @@ _OF_MATH = frozenset(
     }
 )
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
+#: A file that holds one prompt, if nothing divides it.
+_ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json)\Z")
 #: A file with any number of providers.
 _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 
@@ -68,10 +70,20 @@ def _columns(suite: PromptfooSuite) -> int | None:
     prompts, providers = suite.prompts, suite.providers
     if prompts is None or not providers or not suite.is_static:
         return None
-    if any(path_sign(p.text) or not p.text for p in prompts) or any(_LISTS_PROVIDERS.match(p.id) for p in providers):
+    if any(not p.text or (path_sign(p.text) and not _is_one(p, suite)) for p in prompts):
+        return None
+    if any(_LISTS_PROVIDERS.match(p.id) for p in providers):
         return None
     lists_one = [p for p in suite.providers if p.shape is not None and p.shape.has("prompts")]
     return None if lists_one else len({p.text for p in prompts}) * len(providers)
+
+
+def _is_one(prompt: PromptEntry, suite: PromptfooSuite) -> bool:
+    """Whether a path leads to one prompt: a text that no line divides."""
+    if not _ONE_PROMPT.search(prompt.text):
+        return False
+    found = next((e for e in suite.outside or () if e.what == "prompt" and e.node is prompt.node), None)
+    return found is not None and found.texts is not None and len(found.texts) == 1 and "---" not in found.texts[0]
 
 
 def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:

@@ -225,12 +225,12 @@ def _single(node: Scalar, context: Context) -> Iterator[Finding]:
 
 
 def _comment(node: Scalar, context: Context) -> Iterator[Finding]:
-    """`{#name}`, as in a heading of Markdown, before placeholders: they become part of a comment that never ends."""
+    """`{#name}`, as in a heading of Markdown, which begins a comment that never ends: nothing of the text is filled in."""
     if "{#" not in node.text or _RAW.search(node.text):
         return
     start, end = node.span.start, node.span.end
     opened = next((at for at in _comments(context.text, start, end) if context.text.find("#}", at + 2, end) < 0), -1)
-    if opened >= 0 and context.text.find("{{", opened, end) >= 0:
+    if opened >= 0 and any(context.text.find(sign, start, end) >= 0 for sign in ("{{", "{%")):
         found = _ANCHOR.match(context.text, opened, end)
         at = Span(opened, found.end() if found is not None else opened + 2)
         words = (

@@ -24,6 +24,8 @@ __all__ = ["names_of", "unknown_in_listed_case", "unknown_labels"]
 _PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _WITHOUT_PROMPTS = "this provider gets no prompt: its cases do not run"
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
+#: A provider in Python, of which the id is known: other programs name themselves.
+_PYTHON = pattern(r"(?:file://|python:)(?P<path>[^:{*]{1,500}\.py)(?::(?P<function>\w{1,99}))?\Z")
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
 
@@ -87,9 +89,12 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
 def _provider_names(suite: PromptfooSuite) -> frozenset[str] | None:
     names: set[str] = set()
     for each in suite.providers:
-        if not each.id or each.id.startswith("file://") or "{{" in each.id:
+        program = _PYTHON.match(each.id)
+        if not each.id or "{{" in each.id or (each.id.startswith("file://") and program is None):
             return None
         names.update(n for n in (each.label, each.id) if n)
+        if program is not None:
+            names.add(f"python:{program['path']}:{program['function'] or 'default'}")
     return frozenset(names) or None
 
 
