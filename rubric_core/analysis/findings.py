@@ -30,8 +30,8 @@ from rubric_core.validation.suppression import PlacedIgnore, Suppression, Unused
 __all__ = ["Findings"]
 
 
-#: The rule whose input from cases is what prompts may use.
-_OF_VARIABLES = "undefined-variable"
+#: The rules whose input from cases is what prompts may use.
+_OF_VARIABLES = frozenset({"undefined-variable", "variable-value"})
 _LONE = pattern(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
 _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
@@ -179,7 +179,7 @@ class Findings:
             self.analysis.defined_names = None
             return
         context = Context("", self.dialect)
-        if codes is None or _OF_VARIABLES in codes:
+        if codes is None or not _OF_VARIABLES.isdisjoint(codes):
             self.analysis.defined_names = defined_names_of(self.analysis, suite)
         found = [
             (rule, f)

@@ -19,7 +19,7 @@ from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.unknown_labels import names_of
 from rubric_core.validation.promptfoo.unused_variables import asked_and_needed
-from rubric_core.validation.promptfoo.variables import variables_of_cases
+from rubric_core.validation.promptfoo.variables import mappings_of_cases, variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
@@ -51,9 +51,15 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references = names_of(suite)
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
-        return DefinedNames(variables, filters, references=references)
+        return DefinedNames(variables, filters, references=references, mappings=_mappings(suite, variables))
     asked, needed = asked_and_needed(suite)
-    return DefinedNames(variables, filters, asked, needed, references)
+    return DefinedNames(variables, filters, asked, needed, references, _mappings(suite, variables))
+
+
+def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:
+    """The variables that are mappings in every case; files of cases may define them as something else."""
+    elsewhere = (each.names or () for each in suite.outside or () if each.what != "prompt")
+    return mappings_of_cases(suite).difference(*elsewhere) if variables is not None else frozenset()
 
 
 def _has_cases_elsewhere(suite: PromptfooSuite) -> bool:

@@ -49,15 +49,15 @@ def packed_names(use: DefinedNames | None) -> list[list[str] | None] | None:
     """What a file may use, as plain data."""
     if use is None:
         return None
-    several = (use.variables, use.filters, use.asked, use.needed)
+    several = (use.variables, use.filters, use.asked, use.needed, use.mappings)
     return [None if names is None else sorted(names) for names in several]
 
 
 def _unpacked_names(packed: list[list[str] | None] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    variables, filters, asked, needed = (None if names is None else frozenset(names) for names in packed)
-    return DefinedNames(variables, filters, asked, needed or frozenset())
+    variables, filters, asked, needed, maps = (None if names is None else frozenset(names) for names in packed)
+    return DefinedNames(variables, filters, asked, needed or frozenset(), mappings=maps or frozenset())
 
 
 def loads(row: str, text: str) -> CheckedFile:

@@ -38,12 +38,14 @@ class DefinedNames:
     needed: frozenset[str] = frozenset()
     #: What cases may refer to; None if unknown.
     references: ReferableNames | None = None
+    #: The variables that are mappings wherever they are defined.
+    mappings: frozenset[str] = frozenset()
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
         if kind in LISTED_CASES or (self.asked is None and self.references is None):
             return self
-        return DefinedNames(self.variables, self.filters)
+        return DefinedNames(self.variables, self.filters, mappings=self.mappings)
 
     @staticmethod
     def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
@@ -61,8 +63,15 @@ class DefinedNames:
                 _both(known.asked, each.asked),
                 known.needed & each.needed,
                 known.references.joined(each.references) if known.references and each.references else None,
+                known.mappings_beside(each) | each.mappings_beside(known),
             )
         return known
+
+    def mappings_beside(self, other: "DefinedNames") -> frozenset[str]:
+        """The variables that are mappings here, and in the other configuration if it defines them."""
+        if other.variables is None:
+            return frozenset()
+        return self.mappings - (other.variables - other.mappings)
 
 
 def _both(some: frozenset[str] | None, others: frozenset[str] | None) -> frozenset[str] | None:

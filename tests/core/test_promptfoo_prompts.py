@@ -14,7 +14,7 @@ from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.project import Project
 from rubric_core.text import apply_edits
 
-USE = DefinedNames(frozenset({"word", "name"}), frozenset({"shout"}))
+USE = DefinedNames(frozenset({"word", "name", "shelf"}), frozenset({"shout"}), mappings=frozenset({"shelf"}))
 PROMPTS = [
     ("say.txt", "Say {{wrod}} to {{name}}.\n{{wrod}}!\n", ["1:7 wrod: no case has a value for `wrod`; did you mean `word`?"]),
     ("say.md", "Say {{nothing}} {{ _conversation }} {{ env.HOME }}\n", ["1:7 nothing: no case has a value for `nothing`"]),
@@ -32,6 +32,10 @@ PROMPTS = [
     ("chat.yaml", '- role: user\n  content: "Say {{word}}\n', ['2:12 ": this is no YAML: this quote is never closed']),
     ("say.txt", "{{ word }} " * 20_000 + "{{ word | uper }}", []),
     ("say.txt", "", []),
+    ("say.txt", "Say {word} to {{shelf.first}}\n", ["1:5 {word}: `{word}` is no placeholder; write `{{word}}`"]),
+    ("say.txt", "Say {{word}} and {word}, {nothing}\n", []),
+    ("say.txt", "Say {{vars.word}}\n", ["1:7 vars.word: no case has a value for `vars.word`; write `word`"]),
+    ("say.txt", "{{word}} {{ shelf }} {{ shelf | dump }}\n", ["1:13 shelf: `shelf` is a mapping: write `shelf | dump`, or one of its members"]),
     ("say.txt", "# rubric: a heading\nkey: [1, 2\n", []),
 ]  # fmt: skip
 

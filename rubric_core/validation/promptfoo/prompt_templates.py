@@ -14,14 +14,15 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
+from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
-from rubric_core.validation.promptfoo.variables import EMPTY
+from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, shown_object
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["faults_in_file", "undefined_in_file"]
+__all__ = ["faults_in_file", "objects_in_file", "undefined_in_file"]
 
 #: A statement or a comment that is not inside of a text.
 _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
@@ -79,11 +80,27 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         if each.name not in known and each.name not in GIVEN and not each.optional:
             used.setdefault(each.name, []).append(each)
     for name, places in used.items():
+        member = member_of_variables(prompt.text, places[0].span.start, known)
+        if member is not None:
+            yield below_vars(member[0], prompt.text[slice(*member[0])], member[1])
+            continue
         meant = closest(name, sorted(known))
         edits = tuple(Edit(each.span, meant) for each in places) if meant else ()
         fixes = (Fix(f"change it to `{meant}`", edits),) if edits else ()
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(places[0].span, f"no case has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
+    if len(prompt.text) <= _LONGEST:
+        yield from foreign_placeholders(
+            prompt.text, Span(0, len(prompt.text)), known - GIVEN, lambda span: span, in_file=True
+        )
+
+
+def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
+    """Mappings that the file inserts by name alone."""
+    maps = prompt.use.mappings if prompt.is_own and prompt.use is not None else frozenset[str]()
+    for used in names_in(prompt.text) if maps else ():
+        if used.alone and used.name in maps:
+            yield shown_object(used.name, used.span, may_fix=True)
 
 
 def _of_data(fault: _DataFault, prompt: PromptFileText) -> Finding:

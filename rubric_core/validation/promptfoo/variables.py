@@ -14,6 +14,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
@@ -22,6 +23,9 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = [
     "EMPTY",
+    "below_vars",
+    "mappings_of_cases",
+    "shown_object",
     "shown_objects",
     "undefined_in_case",
     "undefined_variables",
@@ -34,7 +38,6 @@ _OF_REQUESTS = frozenset(
 )
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions")
-_DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
 EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -204,7 +207,8 @@ def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
 def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
     for node, _ in texts_of(suite.configuration):
         yield from _in_text(node, names_in(node.text), suite.frame, every, "no case has a value for")
-        yield from _with_dollar(node, suite)
+        text, outer = suite.frame.text, suite.frame.outer
+        yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file=False)
     for each in suite.outside or ():
         for text in each.unchecked:
             first: dict[str, int] = {}
@@ -216,19 +220,6 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
                 advice = f"; did you mean `{meant}`?" if meant else ""
                 words = f"no case has a value for `{name}`, which this prompt uses in line {line}{advice}"
                 yield Finding(suite.frame.outer(each.node.span), words, consequence=EMPTY)
-
-
-def _with_dollar(node: Scalar, suite: PromptfooSuite) -> Iterator[Finding]:
-    """`${name}` for a variable of cases, in a prompt that uses it in no other way."""
-    if "${" not in node.text:
-        return
-    used = {each.name for each in names_in(node.text)}
-    for found in _DOLLAR.finditer(suite.frame.text, *node.span):
-        if found[1] in (suite.digest.names | suite.digest.common) and found[1] not in used:
-            at, written = suite.frame.outer(Span(*found.span())), f"{{{{{found[1]}}}}}"
-            fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
-            words = f"`{found[0]}` is no placeholder; write `{written}`"
-            yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
 
 
 def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
@@ -248,10 +239,20 @@ def _in_text(
             continue
         seen.add(used.name)
         at = _place_of(used, node, placed.text)
+        member = member_of_variables(placed.text, at.start, known) if at != node.span else None
+        if member is not None:
+            yield below_vars(placed.outer(member[0]), placed.text[slice(*member[0])], member[1])
+            continue
         meant = closest(used.name, sorted(known - GIVEN))
         fixes = (Fix(f"change it to `{meant}`", (Edit(placed.outer(at), meant),)),) if meant and at != node.span else ()
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(placed.outer(at), f"{words} `{used.name}`{advice}", fixes=fixes, consequence=EMPTY)
+
+
+def below_vars(at: Span, written: str, name: str) -> Finding:
+    """`vars.name`, which other tools and JavaScript have."""
+    fixes = (Fix(f"write `{name}`", (Edit(at, name),)),)
+    return Finding(at, f"no case has a value for `{written}`; write `{name}`", fixes=fixes, consequence=EMPTY)
 
 
 def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
@@ -260,21 +261,23 @@ def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
     return Span(*found.span(1)) if found else node.span
 
 
+def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that are a mapping in every case that has them, as far as the text shows."""
+    return frozenset(suite.digest.maps - suite.digest.others)
+
+
 def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
     """Mappings that a prompt inserts by name alone, which render as `[object Object]`."""
-    maps = suite.digest.maps - suite.digest.others
-    if not maps:
-        return
-    for node, _ in texts_of(suite.configuration):
+    maps = mappings_of_cases(suite)
+    for node, _ in texts_of(suite.configuration) if maps else ():
         for used in names_in(node.text):
             if used.alone and used.name in maps:
                 at = _place_of(used, node, suite.frame.text)
-                fixes = (
-                    (Fix("write `| dump`", (Edit(suite.frame.outer(Span(at.end, at.end)), " | dump"),)),)
-                    if at != node.span
-                    else ()
-                )
-                yield Finding(
-                    suite.frame.outer(at), f"`{used.name}` is a mapping: write `{used.name} | dump`, or one of its members",
-                    fixes=fixes, consequence="promptfoo fills in `[object Object]`",
-                )  # fmt: skip
+                yield shown_object(used.name, suite.frame.outer(at), may_fix=at != node.span)
+
+
+def shown_object(name: str, at: Span, *, may_fix: bool) -> Finding:
+    """A mapping that a prompt inserts by its name, at `at`."""
+    fixes = (Fix("write `| dump`", (Edit(Span(at.end, at.end), " | dump"),)),) if may_fix else ()
+    words = f"`{name}` is a mapping: write `{name} | dump`, or one of its members"
+    return Finding(at, words, fixes=fixes, consequence="promptfoo fills in `[object Object]`")

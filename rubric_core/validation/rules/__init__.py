@@ -310,6 +310,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "PromptfooCase",
         "VariablesFile",
         "PromptfooSuite",
+        "PromptFileText",
     ),
     "workspace-setting": (
         "Workspace",

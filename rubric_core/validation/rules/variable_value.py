@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
+from rubric_core.loading.reference_issues import PromptFileText
+from rubric_core.validation.promptfoo.prompt_templates import objects_in_file
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.values import values_in_file, variable_values
 from rubric_core.validation.promptfoo.variables import shown_objects
@@ -14,11 +16,13 @@ __all__ = ["VARIABLE_VALUE"]
 
 @rule("variable-value", "warning", "A variable that promptfoo reads as something else")
 def VARIABLE_VALUE(  # noqa: N802  # a rule is a constant
-    visited: PromptfooCase | VariablesFile | PromptfooSuite, context: Context
+    visited: PromptfooCase | VariablesFile | PromptfooSuite | PromptFileText, context: Context
 ) -> Iterator[Finding]:
     """Dates, numbers, mappings and paths are not filled in as they are written."""
     if isinstance(visited, PromptfooSuite):
         yield from shown_objects(visited)
+    elif isinstance(visited, PromptFileText):
+        yield from objects_in_file(visited)
     elif isinstance(visited, VariablesFile):
         yield from values_in_file(visited, context)
     else:

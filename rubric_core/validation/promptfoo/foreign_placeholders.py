@@ -1,0 +1,66 @@
+"""Variables of cases in prompts, in the notation of other templates: `${name}`, `%(name)s`, `[[name]]` (issue 18, section 2)."""
+
+from collections.abc import Callable, Iterator
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.templates import SENT_AS_IS, names_in
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["foreign_placeholders", "member_of_variables"]
+
+_FOREIGN = pattern(
+    r"\$\{(?P<braces>[A-Za-z_]\w{0,60})\}|%\((?P<percent>[A-Za-z_]\w{0,60})\)[sdfr]|\[\[ ?(?P<brackets>[A-Za-z_]\w{0,60}) ?\]\]"
+    r"|\#\{(?P<hash>[A-Za-z_]\w{0,60})\}|<%=? ?(?P<tag>[A-Za-z_]\w{0,60}) ?%>|<<(?P<angles>[A-Za-z_]\w{0,60})>>"
+)
+#: `{name}` is text in most files, and `$name` in code.
+_SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])")
+_DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
+#: `{{ $name }}`, where Nunjucks finds no variable.
+_IN_BRACES = pattern(r"\{\{-?[ \t]{0,9}\$([A-Za-z_]\w{0,60})")
+#: Where other tools have the variables.
+_MEMBER = pattern(r"(?:context\.)?(?:vars|variables|inputs)\.([A-Za-z_]\w{0,60})(?![\w(])")
+_RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
+
+
+def foreign_placeholders(
+    text: str, span: Span, known: frozenset[str], outer: Callable[[Span], Span], *, in_file: bool
+) -> Iterator[Finding]:
+    """Placeholders for variables that the prompt uses in no other way.
+
+    Args:
+        text: The text that contains the prompt.
+        span: The place of the prompt in it.
+        known: The variables of the cases.
+        outer: Maps spans of the text to spans of the findings.
+        in_file: Whether the prompt is a file. In others, `{name}` is reported for any name.
+    """
+    prompt = text[slice(*span)]
+    if not known or _RAW.search(prompt):
+        return
+    used = {each.name for each in names_in(prompt)}
+    places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
+    places += [(Span(*found.span()), found[1]) for found in _SINGLE.finditer(text, *span)] if in_file else []
+    dollars = [(Span(*found.span()), found[1]) for found in _DOLLAR.finditer(text, *span)]
+    if all(name in known for _, name in dollars) and "```" not in prompt:  # otherwise it is code
+        places += dollars
+    in_braces = tuple(_IN_BRACES.finditer(text, *span))
+    begun = {found.start(1) - 1 for found in in_braces}
+    for at, name in places:
+        if name in known and name not in used and at.start not in begun:
+            written = f"{{{{{name}}}}}"
+            fixes = (Fix(f"write `{written}`", (Edit(outer(at), written),), safe=False),)
+            words = f"`{text[slice(*at)]}` is no placeholder; write `{written}`"
+            yield Finding(outer(at), words, fixes=fixes, consequence=SENT_AS_IS)
+    for found in in_braces:
+        if found[1] in known and f"${found[1]}" not in known:
+            at = outer(Span(found.start(1) - 1, found.end(1)))
+            fixes = (Fix(f"write `{found[1]}`", (Edit(at, found[1]),)),)
+            words = f"a template has no `${found[1]}`; write `{found[1]}`"
+            yield Finding(at, words, fixes=fixes, consequence="promptfoo fills in nothing")
+
+
+def member_of_variables(text: str, start: int, known: frozenset[str]) -> tuple[Span, str] | None:
+    """The place and the name of `vars.name` at an offset of a template, if that is a variable of cases."""
+    found = _MEMBER.match(text, start)
+    return (Span(*found.span()), found[1]) if found is not None and found[1] in known else None
