@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.graded_assertions import PythonCode, RubyCode
@@ -11,7 +11,10 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
 
-__all__ = ["METHODS", "PROVIDER_FUNCTIONS", "ProgramTrouble", "called_in", "program_trouble"]
+if TYPE_CHECKING:
+    import ast
+
+__all__ = ["METHODS", "PROVIDER_FUNCTIONS", "ProgramTrouble", "called_in", "program_trouble", "python_fault"]
 
 #: The required methods of a provider in Python, and in JavaScript.
 PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api")
@@ -70,6 +73,8 @@ class ProgramTrouble(NamedTuple):
     words: str
     #: The function that was probably meant.
     meant: str = ""
+    #: Whether the file is no Python, which is reported in the file if it is checked.
+    is_unreadable: bool = False
 
 
 def called_in(shape: Shape, field: str) -> tuple[str, ...]:
@@ -127,19 +132,36 @@ def _is_plain_class(text: str) -> bool:
     return re.search(_CLASS.format(name=name), text) is not None and "extends" not in text
 
 
-def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+def python_fault(text: str) -> tuple[int, int, str] | None:
+    """What keeps a file from being Python of any version: its line and column, from 1, and words. None if nothing does."""
+    if len(text) > _LONGEST:
+        return None
+    read = _read_python(text)
+    if not isinstance(read, SyntaxError) or "f-string" in read.msg or _LATER.search(text):
+        return None
+    return read.lineno or 1, read.offset or 1, read.msg
+
+
+def _read_python(text: str) -> "ast.Module | SyntaxError | None":
+    """The tree of a file of Python, or why there is none; None if that is unknown."""
     import ast  # noqa: PLC0415  # few configurations name programs
     import warnings  # noqa: PLC0415
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes in strings
-            tree = ast.parse(text)
+            return ast.parse(text)
     except SyntaxError as error:
-        is_later = "f-string" in error.msg or _LATER.search(text)
-        return None if is_later else ProgramTrouble(f"is no Python: line {error.lineno}: {error.msg}")
+        return error
     except (ValueError, RecursionError, MemoryError):
         return None
+
+
+def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    tree = _read_python(text)
+    if tree is None or isinstance(tree, SyntaxError):
+        fault = python_fault(text) if tree is not None else None
+        return fault and ProgramTrouble(f"is no Python: line {fault[0]}: {fault[2]}", is_unreadable=True)
     names = frozenset(_bound(tree.body))
     if "*" in names or "__getattr__" in names:
         return None

@@ -162,17 +162,19 @@ class PromptfooLookup:
             return
         wanted = (function,) if function else calls if paths[0].suffix in (".py", ".rb") else methods
         trouble = program_trouble(paths[0], wanted, self.look)
-        if trouble is not None:
+        is_read = paths[0].suffix in (*_JAVASCRIPT, ".py")
+        is_checked = is_read and self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
+        if is_read and (is_checked or trouble is None):
+            self.files.setdefault(paths[0], FileKind.PROMPTFOO_PROGRAM)
+        if trouble is not None and not (trouble.is_unreadable and is_checked):
             self.issues.append(
                 BrokenProgram(
                     span=node.span, node=node, name=name, trouble=trouble.words, function=function, meant=trouble.meant,
                     consequence=consequence,
                 )
             )  # fmt: skip
-        elif paths[0].suffix in (*_JAVASCRIPT, ".py") and (text := self.look.text(paths[0])) is not None:
-            self.files.setdefault(paths[0], FileKind.PROMPTFOO_PROGRAM)
-            if not self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested):
-                self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
+        elif is_read and not is_checked and (text := self.look.text(paths[0])) is not None:
+            self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

@@ -26,7 +26,8 @@ PROMPTS = [
     ("chat.json", '[{"role": "user", "contnet": "{{word}}"}, {"role": "user", "content": ""}]\n', [
         '1:19 "contnet": a message has no key `contnet`; did you mean `content`?',
     ]),
-    ("chat.json", '[{"role": "user" "content": "x"}]\n', ["1:18 \"content\": this is no JSON: expecting ',' delimiter"]),
+    ("chat.json", '[{"role": "user" "content": "x"}]\n', ['1:16 ": this is no JSON: a comma is missing behind `"`']),
+    ("chat.json", '[{"role": "user", "content": {{ word | dump }}\n "name": "x"}]\n', ["1:46 }: this is no JSON: a comma is missing behind `}`"]),
     ("chat.json", "[", ["1:1 [: this is no JSON: expecting value"]),
     ("chat.yaml", "- role: 'usr'\n  content: Say {{word}}\n", ["1:9 'usr': there is no role `usr`; did you mean `user`?"]),
     ("chat.yaml", '- role: user\n  content: "Say {{word}}\n', ['2:12 ": this is no YAML: this quote is never closed']),
@@ -189,7 +190,7 @@ PROGRAMS = [
     ("call.py", "def call_api(prompt, options, context):\n    {'error': 'x'}\n    return {'output': prompt}\n", [
         "2:5 {: this mapping is dropped; `return` is missing before it",
     ]),
-    ("grade.py", "def get_assert(output, context:\n", []),  # said where its functions are looked for
+    ("grade.py", "def get_assert(output, context:\n", ["1:15 (: this is no Python: '(' was never closed"]),
     ("grade.js", "", []),
     ("grade.py", "# rubric: {{ a }} [1\nkey = [1, 2]\n", []),
 ]  # fmt: skip

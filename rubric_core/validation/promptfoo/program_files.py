@@ -8,7 +8,7 @@ from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.script_members import slips_of_members, slips_of_python
+from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript_module, read_python_module
@@ -59,7 +59,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     is_python = program.name.endswith(".py")
     read = read_python_module(program.text) if is_python else read_javascript_module(program.text)
     if read.fault:
-        yield _unreadable(program, read)
+        yield _unreadable(program, read, "Python" if is_python else "JavaScript")
         return
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
@@ -75,14 +75,14 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         yield Finding(program.span, words, consequence=fault.consequence)
 
 
-def _unreadable(program: ProgramText, read: CodeReading) -> Finding:
-    """A file that is no JavaScript."""
+def _unreadable(program: ProgramText, read: CodeReading, language: str) -> Finding:
+    """A file that cannot be loaded."""
     at = read.fault_at or 0
     if program.is_own:
         found = _TOKEN.match(program.text, at)
-        words, span = f"this is no JavaScript: {read.fault}", Span(at, found.end() if found is not None else at)
+        words, span = f"this is no {language}: {read.fault}", Span(at, found.end() if found is not None else at)
     else:
-        words, span = f"`{program.name}` is no JavaScript: line {_line(program, at)}: {read.fault}", program.span
+        words, span = f"`{program.name}` is no {language}: line {_line(program, at)}: {read.fault}", program.span
     return Finding(span, words, severity="error", consequence=program.consequence)
 
 
@@ -108,7 +108,7 @@ def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
 
 
 def _members(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
-    for slip in slips_of_python(read) if is_python else slips_of_members(code):
+    for slip in (*slips_of_python(read), *slips_of_context(code)) if is_python else slips_of_members(code):
         # A name that looks like a slip of a JavaScript name may belong to a library: zod has `catchall`.
         if not is_python and (slip.name in _OF_LIBRARIES or slip.name[0].isupper()):
             continue

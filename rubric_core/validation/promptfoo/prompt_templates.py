@@ -170,11 +170,16 @@ def _token(text: str, offset: int) -> Span:
 
 def _json_fault(text: str) -> _DataFault | None:
     # As long as the template, so that lines and columns stay.
-    filled = _SHOWN.sub(lambda found: "0" + " " * (len(found[0]) - 1), text)
+    filled = _SHOWN.sub(lambda found: "1" * len(found[0]), text)
     try:
         json.loads(filled, strict=False)
     except json.JSONDecodeError as error:
-        return _DataFault("JSON", _token(text, error.pos), error.msg.lower()) if "{{" not in filled else None
+        if "{{" in filled:
+            return None
+        if error.msg.startswith("Expecting ',' delimiter") and error.pos < len(filled.rstrip()):
+            end = len(filled[: error.pos].rstrip())
+            return _DataFault("JSON", Span(end - 1, end), f"a comma is missing behind `{text[end - 1]}`")
+        return _DataFault("JSON", _token(text, error.pos), error.msg.lower())
     except (ValueError, RecursionError):
         return None
     return None

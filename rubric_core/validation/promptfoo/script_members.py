@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.script_syntax import CodeReading
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["MemberSlip", "misspelt_members", "misspelt_python", "slips_of_members"]
+__all__ = ["MemberSlip", "misspelt_members", "misspelt_python", "slips_of_context", "slips_of_members"]
 
 #: Longer code is not checked.
 _LONGEST = 20_000
@@ -22,6 +22,8 @@ _COMMENT = pattern(r"//[^\n]{0,2000}")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
 _METHOD = pattern(r"(?<=[\w$\])])\??\.([A-Za-z_$][\w$]*)(?=\()")
 _LENGTH = pattern(r"(?<=[\w$\])])\??\.([Ll][a-z]{4,6}|enlgth|elngth)\b(?!\()")
+#: `length()`, as in Java.
+_CALLED_LENGTH = pattern(r"\b(?:output|text|json|vars\.\w{1,60})\??\.(length\(\))")
 #: Slips of `length` that are more than one.
 _NO_LENGTHS = frozenset({"Length", "lengt", "lengh", "lengthh"})
 _MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
@@ -120,6 +122,8 @@ def slips_of_members(written: str) -> Iterator[MemberSlip]:
         if found[1] == "length" or not (found[1] in _NO_LENGTHS or _is_slip(found[1].lower(), "length")):
             continue
         yield MemberSlip(f"there is no `{found[1]}`", "length", found[1], found.start(1))
+    for found in _CALLED_LENGTH.finditer(code):
+        yield MemberSlip("`length` is no method", "length", found[1], found.start(1))
     places = {found.start(2) for found in _MEMBER.finditer(code)}
     for found in _METHOD.finditer(code):
         meant = _meant_method(found[1], code) if found.start(1) not in places else None
@@ -153,6 +157,11 @@ def misspelt_python(read: CodeReading, node: Scalar, text: str) -> Iterator[Find
         if written is not None and all(slip.offset != member.offset for slip in slips):
             at = place_in_code(node, text, member.offset, len(member.text))
             yield Finding(at or node.span, f"Python has no method `{member.text}`; write `{written}`")
+
+
+def slips_of_context(code: str) -> Iterator[MemberSlip]:
+    """`context["var"]` in a file of Python, where other keys may belong to something else that is called so."""
+    yield from (slip for slip in _keys_of_context(code) if slip.meant == "vars")
 
 
 def _keys_of_context(code: str) -> Iterator[MemberSlip]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.program_functions import python_fault
 from rubric_core.validation.promptfoo.javascript_syntax import BodyReading, read_function_body
 
 if TYPE_CHECKING:
@@ -93,7 +94,11 @@ def read_python(code: str) -> CodeReading:
 
 @lru_cache(maxsize=_MOST_READ)
 def read_python_module(code: str) -> CodeReading:
-    """Read a file of Python; its syntax errors are found where its functions are looked for."""
+    """Read a file of Python."""
+    fault = python_fault(code)
+    if fault is not None:
+        line, column, words = fault
+        return CodeReading(words, _offset(code.split("\n"), line - 1, column - 1))
     if len(code) > _LONGEST or not code.isascii():
         return CodeReading()
     # Few configurations name programs.
