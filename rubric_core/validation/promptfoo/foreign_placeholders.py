@@ -19,7 +19,7 @@ _DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
 #: `{{ $name }}`, where Nunjucks finds no variable.
 _IN_BRACES = pattern(r"\{\{-?[ \t]{0,9}\$([A-Za-z_]\w{0,60})")
 #: Where other tools have the variables.
-_MEMBER = pattern(r"(?:context\.)?(?:vars|variables|inputs)\.([A-Za-z_]\w{0,60})(?![\w(])")
+_MEMBER = pattern(r"(?:(?:context|test)\.)?(?:vars|variables|inputs)\.([A-Za-z_]\w{0,60})(?![\w(])")
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
 

@@ -58,8 +58,8 @@ def rendered_nodes(shape: Shape) -> Iterator[Scalar]:
         yield from request_texts(shape.node)
         return
     fields = (
-        ("vars",) if isinstance(shape, PromptfooCase) else ("value", "rubric_prompt") if isinstance(shape, Assertion)
-        else ("prefix", "suffix", "rubric_prompt") if isinstance(shape, CaseOptions) else ()
+        ("vars",) if isinstance(shape, PromptfooCase) else ("value",) if isinstance(shape, Assertion)
+        else ("prefix", "suffix") if isinstance(shape, CaseOptions) else ()
     )  # fmt: skip
     for field in fields:
         place = shape.places.get(field)

@@ -13,8 +13,9 @@ from rubric_core.language.promptfoo.text_assertions import Contains, IContains, 
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase, options_of
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
+from rubric_core.validation.promptfoo.judge_prompts import slips_in_judge_prompts
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
@@ -33,9 +34,11 @@ __all__ = [
 ]
 
 #: The additional variables of HTTP requests.
-_OF_REQUESTS = frozenset(
-    {"prompt", "context", "vars", "test", "signature", "signatureTimestamp", "token", "messages", "systemPrompt"}
-)
+_OF_REQUESTS = frozenset({
+    "prompt", "signature", "signatureTimestamp", "token", "expiration", "tools", "tool_choice", "messages", "systemPrompt",
+})  # fmt: skip
+#: What JavaScript has in programs, and templates of requests have not.
+_OF_PROGRAMS = ("context", "vars", "test")
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions")
 EMPTY = "promptfoo fills in nothing"
@@ -111,6 +114,8 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     shared = _reused_names(suite, shared)
     for placed in suite.bearers:
         yield from slips_in_code(placed, every)
+        if "rubricPrompt" in placed.text and suite.digest.is_plain and not misplaced:
+            yield from _in_judge_prompts(placed, every)
     for placed, summary in suite.digest.rendering:
         if summary.clean_for is shared:
             continue
@@ -226,8 +231,14 @@ def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Findi
     """Slips in requests by HTTP. Hooks and sessions may add names, so that others are left alone."""
     for each in suite.providers:
         for node in request_texts(each.shape.node if each.shape is not None else None):
-            names = [u for u in names_in(node.text) if closest(u.name, sorted(known - GIVEN))]
+            names = [u for u in names_in(node.text) if u.name in _OF_PROGRAMS or closest(u.name, sorted(known - GIVEN))]
             yield from _in_text(node, names, suite.frame, known, "no case has a value for")
+
+
+def _in_judge_prompts(placed: PlacedCase, every: frozenset[str]) -> Iterator[Finding]:
+    for shape in (options_of(placed.case), *placed.summary.checks):
+        for node, slips, names in slips_in_judge_prompts(shape, every) if shape is not None else ():
+            yield from _in_text(node, slips, placed, names, "nothing has a value for")
 
 
 def _in_text(

@@ -21,6 +21,7 @@ from rubric_core.syntax.template_syntax import (
 )
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.judge_prompts import judge_texts
 from rubric_core.validation.promptfoo.prompt_templates import faults_in_file
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
@@ -57,6 +58,9 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     if isinstance(visited, Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion):
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
+            yield from _filters(node.span, context, ROW_ERRORS)
+        for node in judge_texts(visited) if isinstance(visited, Assertion | CaseOptions) else ():
+            yield from broken_statements(node, context, is_value=True)
             yield from _filters(node.span, context, ROW_ERRORS)
         if isinstance(visited, Assertion) and not visited.borrowed:
             yield from _in_metric(visited, context)
