@@ -100,6 +100,8 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
         "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title name",
         "options": "option config",
     },
+    graded_assertions.ModelRubric: {"value": "rubric criteria criterion"}, graded_assertions.SelectBest: {"value": "rubric criteria criterion"},
+    graded_assertions.ClosedQa: {"value": "rubric criteria criterion"}, graded_assertions.GEval: {"value": "rubric criteria criterion"},
     Assertion: {"value": "values expected", "rubric_prompt": "rubric", "metric": "metrics", "threshold": "thresholds min_score"},
 }  # fmt: skip
 

@@ -9,8 +9,10 @@ from typing import Any
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
 from rubric_core.language.promptfoo.configuration import Configuration, ProviderSettings, RunOptions
+from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.lazy_compilation import replace
@@ -190,6 +192,8 @@ class Keys(KeySuggestions):
 
     def _inside(self, cls: type[Shape], name: str) -> str:
         """The key of the settings block that this key belongs to; empty for none."""
+        if issubclass(cls, Assertion):  # its `config` is for scripts
+            return "value" if cls is MaxScore and name in MaxScore.settings else ""
         for field, shape in _SETTINGS:
             outer = self.dialect.spelled(cls, field)
             spelling = self.dialect.table(shape).get(name) if outer else None

@@ -27,7 +27,7 @@ from rubric_core.validation.rule import Context, Fix
 from rubric_core.validation.units import NUMBERS, intended_number
 from rubric_core.validation.wording import closest
 
-__all__ = ["convert_value", "unconvertible"]
+__all__ = ["convert_value", "flag_fixes", "unconvertible"]
 
 _WORDS = {
     "true": ("true", "yes", "on", "y", "always"),
@@ -93,17 +93,22 @@ def _scalar_fixes(node: Scalar, kind: Kind[object], context: Context) -> Iterato
     if not isinstance(value, str) or not value.strip():
         return
     if isinstance(kind, Boolean):
-        said = value.strip().lower()
-        word = _BOOLEANS.get(said) or closest(said, ("true", "false"))
-        if word:
-            certain = said in _BOOLEANS and said not in ("always", "never")
-            yield Fix(f"write {word}", (replace_value(node, word),), safe=certain)
+        yield from flag_fixes(node)
     elif isinstance(kind, Number | Integer):
         yield from _as_number(node, value.strip(), kind)
     elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
         yield Fix("add the dashes of a list", dashes)
     elif isinstance(kind, ListOf) and isinstance(kind.item, Text | NodeUnion):
         yield from of_one_text(node, context)
+
+
+def flag_fixes(node: Scalar) -> Iterator[Fix]:
+    """True or false for a word that means either."""
+    said = node.text.strip().lower()
+    word = _BOOLEANS.get(said) or closest(said, ("true", "false"))
+    if word and not node.is_block:
+        certain = said in _BOOLEANS and said not in ("always", "never")
+        yield Fix(f"write {word}", (replace_value(node, word),), safe=certain)
 
 
 def _as_number(node: Scalar, text: str, kind: Number | Integer) -> Iterator[Fix]:

@@ -1,5 +1,7 @@
 """The assertions of promptfoo that run the author's code, and those that a model grades."""
 
+from typing import ClassVar
+
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import key
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
@@ -203,12 +205,14 @@ class PiScore(Assertion):
 class SelectBest(Assertion):
     """A select-best assertion: a judge model picks the best of all outputs of a case: the others fail with score 0. Needs two outputs or more."""
 
-    value = key(Anything(), "The criterion.", required=True, example="is the funniest")
+    value = key(Text(blank=True), "The criterion.", required=True, example="is the funniest")
 
 
 class MaxScore(Assertion):
     """A max-score assertion: of all outputs of a case the one with the highest score of the other assertions passes. Needs two outputs or more."""
 
+    #: What its value has.
+    settings: ClassVar[tuple[str, ...]] = ("method", "weights", "threshold")
     value = key(Anything(), "`{method, weights, threshold}`.", example="{method: average}")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as text
@@ -14,12 +13,12 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import remove_key_fix, replace_with_words
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "score_methods", "thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "thresholds", "weights", "word_counts",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -49,8 +48,6 @@ _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 #: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 _TEN, _HUNDRED = 10, 100
-#: What `max-score` reads of its value, and how it combines scores.
-_SCORE_SETTINGS, _METHODS = ("method", "weights", "threshold"), ("average", "sum")
 
 
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
@@ -203,29 +200,6 @@ def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
         edits = Edit(first.span, second.text), Edit(second.span, first.text)
         fixes = () if place.borrowed else (Fix("exchange them", edits, safe=False),)
         yield Finding(place.value, "`min` is larger than `max`", fixes=fixes, consequence=error)
-
-
-def score_methods(shape: graded.MaxScore) -> Iterator[Finding]:
-    """A `method` of max-score that promptfoo does not have, and settings that it does not read."""
-    place = shape.places.get("value")
-    node = place.node if place is not None and not place.borrowed else None
-    for entry in node.entries if isinstance(node, Mapping) else []:
-        meant = closest(entry.name or "", _SCORE_SETTINGS)
-        if entry.name not in _SCORE_SETTINGS and meant is not None:
-            fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
-            words = f"`max-score` has no setting `{entry.name}`; did you mean `{meant}`?"
-            yield Finding(entry.key.span, words, fixes=fixes, severity="warning", consequence="promptfoo ignores it")
-        method = entry.value
-        if (
-            entry.name == "method"
-            and isinstance(method, Scalar)
-            and method.text not in _METHODS
-            and "{{" not in method.text
-        ):
-            yield Finding(
-                method.span, f"`method` is `average` or `sum`, not `{method.text}`", severity="warning",
-                fixes=replace_with_words(method.span, _METHODS), consequence="promptfoo takes the average",
-            )  # fmt: skip
 
 
 def _amount(node: Scalar) -> float | None:

@@ -37,6 +37,7 @@ from rubric_core.validation.promptfoo.swallowed_keys import (
 from rubric_core.validation.promptfoo.top_settings import top_settings
 from rubric_core.validation.promptfoo.tracing_settings import stored_results, traces_and_sharing
 from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.type_fixes import flag_fixes
 
 __all__ = ["case_repeats", "numeric_description", "provider_settings", "settings"]
 
@@ -157,10 +158,11 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
     """Options of the wrong kind, of which promptfoo refuses the whole file. Numbers may be text."""
     for entry in node.entries:
         value, name = entry.value, entry.name or ""
+        fixes: tuple[Fix, ...] = ()
         if not isinstance(value, Scalar) or "{{" in value.text or value.value is None:
             continue
         if name in CommandLineOptions.flags and not isinstance(value.value, bool):
-            words = "true or false"
+            words, fixes = "true or false", tuple(flag_fixes(value))
         elif name in CommandLineOptions.texts and not isinstance(value.value, str):
             words = "text: write it in quotes"
         elif (name in CommandLineOptions.counts and not _is_count(value)) or (
@@ -169,7 +171,7 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
             words = f"a whole number of at least {int(name != 'delay')}"
         else:
             continue
-        yield Finding(value.span, f"`{name}` is {words}", consequence=STOPS)
+        yield Finding(value.span, f"`{name}` is {words}", fixes=fixes, consequence=STOPS)
 
 
 def _is_count(node: Scalar, *, least: int = 1) -> bool:

@@ -9,6 +9,7 @@ from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.type_fixes import flag_fixes
 
 __all__ = ["stored_results", "traces_and_sharing"]
 
@@ -25,9 +26,6 @@ _SETTINGS = MappingProxyType({
     "sharing": ("apiBaseUrl", "appBaseUrl"),
 })  # fmt: skip
 _FLAGS = ("enabled", "failOnReceiverStartFailure")
-_WORDS = MappingProxyType(
-    {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
-)
 _IGNORED = "promptfoo ignores it"
 _REJECTED = "`promptfoo validate` rejects the configuration"
 
@@ -68,9 +66,13 @@ def _flag(node: Mapping, name: str, consequence: str) -> Iterator[Finding]:
     value = node.get(name)
     if not isinstance(value, Scalar) or not isinstance(value.value, str) or "{{" in value.text or not value.text:
         return
-    meant = _WORDS.get(value.text.lower())
-    fixes = (Fix(f"write {meant}", (Edit(value.span, meant),)),) if meant is not None and not value.is_block else ()
-    yield Finding(value.span, f"`{name}` is true or false", fixes=fixes, severity="warning", consequence=consequence)
+    yield Finding(
+        value.span,
+        f"`{name}` is true or false",
+        fixes=tuple(flag_fixes(value)),
+        severity="warning",
+        consequence=consequence,
+    )
 
 
 def stored_results(shape: Configuration) -> Iterator[Finding]:

@@ -16,12 +16,13 @@ from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
-from rubric_core.validation.promptfoo.assertions import nested_sets, score_methods, thresholds, word_counts
+from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
+from rubric_core.validation.promptfoo.score_comparisons import score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.trace_values import trace_values
@@ -117,7 +118,7 @@ def _in_promptfoo(
     elif isinstance(shape, WordCount):
         yield from word_counts(shape)
     elif isinstance(shape, MaxScore):
-        yield from score_methods(shape)
+        yield from score_settings(shape)
 
 
 def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[str]) -> Iterator[Fix]:
