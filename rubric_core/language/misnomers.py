@@ -33,7 +33,7 @@ from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Exec
 from rubric_core.language.promptfoo import graded_assertions, text_assertions
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider, Metric
 from rubric_core.language.providers import Api, Cli, OpenAi
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -94,6 +94,7 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
         "tests": "test cases test_cases test_case", "default_test": "default_tests defaults test_defaults", "prompts": "prompt templates", "nunjucks_filters": "filters",
         "providers": "models model llms", "evaluate_options": "evaluation_options eval_options",
     },
+    ConfiguredProvider: {"id": "name model provider"},
     Metric: {"value": "formula expression expr", "name": "metric title label"},
     ConfiguredPrompt: {"raw": "content text prompt template value", "id": "file path"},
     PromptfooCase: {

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.issues import Issue
@@ -34,6 +34,8 @@ class Cell(NamedTuple):
 
     text: str
     span: Span
+    #: Where the quote that opens it is not closed at its end: whether it is closed at all.
+    quotes: Literal["", "loose", "open"] = ""
 
     @property
     def content(self) -> Span:
@@ -73,10 +75,15 @@ def _cell(text: str, start: int) -> tuple[Cell, int]:
             end += 1
         end += 1
     inner = text[start + 1 : end].replace('""', '"')
-    end = min(end + 1, len(text))
+    if end >= len(text):
+        return Cell(inner, Span(start, len(text)), "open"), len(text)
+    closed = end = end + 1
     while end < len(text) and text[end] not in ",\r\n":
         end += 1
-    return Cell(inner, Span(start, end)), end
+    if end == closed:
+        return Cell(inner, Span(start, end)), end
+    # As promptfoo reads it: the quotes belong to the text.
+    return Cell(f'"{inner}"{text[closed:end]}', Span(start, end), "loose"), end
 
 
 def is_expected(column: str) -> bool:

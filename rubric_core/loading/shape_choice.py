@@ -2,6 +2,7 @@
 
 from rubric_core.language.dialect import SpellingStatus, TypeName
 from rubric_core.language.evaluators import Custom, Evaluator, Include
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import ForeignType, RenamedType, UnknownType
@@ -37,12 +38,12 @@ class Tags(EntryReader):
             tag = self.target_of(tag)
         if tag is None:
             return (Include, "include") if self._includes(base, node) else (base, "")
-        if (
-            not isinstance(tag, Scalar)
-            or not isinstance(tag.value, str)
-            or not tag.text.strip()
-            or self._open_value(tag)
-        ):
+        if not isinstance(tag, Scalar) or not isinstance(tag.value, str) or not tag.text.strip():
+            return base, ""
+        if self._open_value(tag):
+            # promptfoo fills in nothing but the environment here.
+            if report and issubclass(base, Assertion) and "env" not in tag.text:
+                self._report_unknown(base, node, tag, at or tag.span)
             return base, ""
         known = self.dialect.type_of(tag.text, base)
         if report and (known is None or known.fate not in _FINE):

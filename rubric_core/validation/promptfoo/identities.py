@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ProviderInFile
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
 from rubric_core.validation.rule import Finding, Fix
@@ -39,7 +40,8 @@ _OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?
 _FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
 #: A program with the name of a function.
 _WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
-#: The keys of a list entry besides its id.
+#: What brings an id, and the keys of a list entry besides it.
+_WITH_ID = frozenset({"id", "<<", "$ref"})
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The kinds of models for which a grader may have its own provider.
 _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
@@ -63,8 +65,9 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
                 )
             elif isinstance(item, Mapping) and (named := _named_by_key(item)) is not None:
                 yield from _by_key(*named)
-            elif isinstance(item, Mapping) and _lacks_id(item):
-                yield Finding(item.entries[0].key.span, "a provider of the list needs `id`", consequence=STOPS)
+            elif isinstance(item, Mapping) and _lacks_id(item) and not any(map(_means_id, item.entries)):
+                at = item.entries[0].key.span if item.entries else item.span
+                yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
 
 
 def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
@@ -158,13 +161,26 @@ def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
 
 
 def _lacks_id(node: Mapping) -> bool:
-    """Whether a list entry has no id, or none with a value, and no key that may be one. A mapping's only key is an id itself."""
-    names = {entry.name for entry in node.entries}
-    if len(node.entries) == 1 and "config" not in names and isinstance(node.entries[0].value, Mapping):
-        return False
+    """Whether a list entry has no id, or none with a value. A mapping's only key is an id itself."""
     identity = node.get("id")
     is_empty = isinstance(identity, Scalar) and identity.value is None and identity.style != "hole"
-    return is_empty or (bool(names) and names <= _BESIDE_ID)
+    return is_empty or has_no_id(node)
+
+
+def has_no_id(node: Node | None) -> bool:
+    """Whether nothing tells which provider an entry of the list is."""
+    names = {entry.name for entry in node.entries} if isinstance(node, Mapping) else {"id"}
+    if isinstance(node, Mapping) and len(node.entries) == 1 and "config" not in names:
+        return not (isinstance(node.entries[0].value, Mapping | Alias) or names & _WITH_ID)
+    return names.isdisjoint(_WITH_ID)
+
+
+def _means_id(entry: Entry) -> bool:
+    """Whether a key is a slip of `id`, or what others call so, which is reported."""
+    name = entry.name or ""
+    if name == "id" or name in _BESIDE_ID:
+        return False
+    return field_called(ConfiguredProvider, name) == "id" or closest(name, ("id", *_BESIDE_ID)) == "id"
 
 
 def _named_by_key(node: Mapping) -> tuple[Scalar, Mapping] | None:
@@ -194,10 +210,10 @@ def _id_in(shape: Shape, field: str) -> Scalar | None:
 def _id_of(node: Node | None) -> Scalar | None:
     """The id of a provider, if it is a text; a block scalar is not."""
     inner = node.get("id") if isinstance(node, Mapping) else node
-    is_text = (
-        isinstance(inner, Scalar) and isinstance(inner.value, str) and not inner.is_block and "{{" not in inner.text
-    )
-    return inner if isinstance(inner, Scalar) and is_text else None
+    if not isinstance(inner, Scalar) or not isinstance(inner.value, str) or inner.is_block:
+        return None
+    # What stands before a template is known.
+    return inner if "{{" not in inner.text or _VENDOR.match(inner.text) else None
 
 
 def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
@@ -226,7 +242,7 @@ def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
         return
     kinds = KINDS_OF_VENDORS.get(vendor)
     kind, colon, model = rest.partition(":")
-    if kinds is None or kind in kinds.names or not (colon or kinds.needed):
+    if kinds is None or kind in kinds.names or not (colon or kinds.needed) or "{{" in kind:
         return
     alike = closest(kind, kinds.names) if colon else None
     if colon and kind in kinds.foreign:

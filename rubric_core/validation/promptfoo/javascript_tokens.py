@@ -29,6 +29,7 @@ _TOKEN = pattern(
     r"|&=|\|=|\^=|\*\*|<<|>>|[{}()\[\];,<>+\-*/%&|^!~?:=.])"
     r"|(?P<string>[\"'])|(?P<template>`))"
 )
+_STRAY_BACKSLASH = pattern(r"[\s\ufeff]*\\(?!u)")
 _SPACE = pattern(r"[\s\ufeff]*\Z")
 #: Operators before a value, between two, and between a place and a value.
 UNARY = frozenset({"delete", "void", "typeof", "await", "+", "-", "~", "!", "++", "--"})
@@ -80,6 +81,8 @@ def read_token(code: str, at: int) -> Token:
         if found is None or found.lastgroup is None:
             space = _SPACE.match(code, at)
             if space is None:
+                if _STRAY_BACKSLASH.match(code, at):
+                    raise FaultError("a backslash stands outside of a string")
                 raise UnsureError
             return Token("end", "", len(code), len(code), after_break or _has_break(space[0]))
         kind = found.lastgroup

@@ -41,6 +41,8 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
+#: What gives metrics in the result of a script, or may.
+_NAMED_SCORES = pattern(r"named_?[Ss]cores|\.\.\.|\*\*|\b(?:import|require|eval|exec)\b|\.py\b|\.[cm]?js\b")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file that holds one prompt, if nothing divides it.
 _ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json)\Z")
@@ -120,8 +122,11 @@ def _named_by_scripts(checks: Collection[Assertion]) -> set[str]:
 
 
 def _names_metrics(check: Assertion) -> bool:
-    scripted = check.type_name.removeprefix("not-") in ("javascript", "python", "ruby", "webhook")
-    return scripted or "{{" in str(check.metric) or str(check.value).startswith("file://")
+    kind, code = check.type_name.removeprefix("not-"), str(check.value)
+    scripted = kind == "webhook" or (
+        kind in ("javascript", "python", "ruby") and _NAMED_SCORES.search(code) is not None
+    )
+    return scripted or "{{" in str(check.metric) or code.startswith(("file://", "package:"))
 
 
 def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Iterator[tuple[str, Finding]]:

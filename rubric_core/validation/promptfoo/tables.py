@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, differs_by_one, is_typo
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.misnomers import types_called
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
@@ -25,6 +26,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 __all__ = ["table_mistakes"]
 
 #: Aliases of types that are allowed in tables only.
+_CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = pattern(r"[_\-\s]")
 #: Words with dashes between them, of which the last is no abbreviation.
@@ -50,6 +52,9 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     yield from column_mistakes(header)
     yield from misspelt_columns(header, table.text, context.defaults.names)
     for row in rows:
+        yield from _open_quotes(row)
+        if row[-1].quotes == "open":
+            return
         if len(row) != len(header):
             yield Finding(
                 row[0].span, f"this row has {len(row)} cells, and there are {len(header)} columns", severity="error",
@@ -105,21 +110,32 @@ def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Find
         yield from _check(text, cell, dialect)
 
 
+def _open_quotes(row: Sequence[Cell]) -> Iterator[Finding]:
+    """Quotes that open a cell and are not closed at its end; a text with lines of its own was closed too late."""
+    for cell in row:
+        begin = Span(cell.span.start, cell.span.start + 1)
+        if cell.quotes == "open":
+            yield Finding(begin, "this quote is never closed", severity="error", consequence=STOPS)
+        elif cell.quotes == "loose":
+            words = "this quote is not closed at the end of its cell; quotes inside of it are written twice"
+            yield Finding(begin, words, consequence="promptfoo takes the quotes for a part of the text")
+
+
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     word, colon, value = text.partition(":")
     if colon and (word in dialect.types or word in _SHORT):
         yield from value_faults(word, value.strip(), cell, cell.content)
         return
-    found = short_check(text)
+    negated = text.startswith("!")
+    found = short_check(text.removeprefix("!"))
     if found is None or not found[1]:
         yield from _without_value(text, cell)
         return
-    name = found[0]
+    name = "!" * negated + found[0]
     if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
         return
-    plain = name.lower().replace("_", "-")
-    meant = plain if plain in dialect.types else closest(plain, [t for t in dialect.types if not t.startswith("not-")])
-    if meant is None or not (meant == plain or is_typo(plain, meant)):
+    meant = _meant_type(name, dialect)
+    if meant is None:
         return  # a text with a colon
     at = cell.content.start + cell.text.index(name)
     fixes = (Fix(f"change it to `{meant}`", (Edit(Span(at, at + len(name)), meant),)),)
@@ -127,6 +143,23 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
         fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
+
+
+def _meant_type(name: str, dialect: Dialect) -> str | None:
+    """The type that a word before a colon is a slip of, or another tool's name of; None for any other text."""
+    plain = _CAPITAL.sub("-", name).lower().replace("_", "-").replace("!", "not-")
+    if plain in dialect.types:
+        return plain
+    head, dash, rest = plain.partition("-")
+    inverted = dash != "" and sorted(head) == sorted("not")
+    bare = rest if inverted else plain
+    known = [each for each in dialect.types if not each.startswith("not-")]
+    meant = bare if bare in known else closest(bare, known)
+    if meant is not None and meant != bare and not is_typo(bare, meant):
+        meant = None
+    if meant is None and "-" in bare:
+        meant = next(iter(types_called(dialect, bare)), None)
+    return None if meant is None else f"not-{meant}" if inverted and f"not-{meant}" in dialect.types else meant
 
 
 def _without_value(text: str, cell: Cell) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import ReferableNames
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_core.syntax.tree import Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
@@ -20,6 +20,8 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["names_of", "unknown_in_listed_case", "unknown_labels"]
 
+#: Keys that may give prompts.
+_WITH_PROMPTS = frozenset({"prompts", "<<", "$ref", "redteam"})
 #: The path of a single prompt, from which its label is made.
 _PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _WITHOUT_PROMPTS = "this provider gets no prompt: its cases do not run"
@@ -71,6 +73,9 @@ def _unknown_in_case(placed: PlacedCase, summary: CaseSummary, names: ReferableN
 
 def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
     """The names by which prompts can be referenced; None if some are only known at run time."""
+    node = suite.configuration.node
+    if isinstance(node, Mapping) and _WITH_PROMPTS.isdisjoint(entry.name or "" for entry in node.entries):
+        return frozenset({"{{prompt}}"})  # what promptfoo sends without prompts
     if suite.prompts is None:
         return None
     names: set[str] = set()

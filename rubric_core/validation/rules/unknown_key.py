@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
+from rubric_core.language.promptfoo.configuration import ConfiguredPrompt, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
@@ -18,6 +18,7 @@ from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.move_fixes import into_last, under
 from rubric_core.validation.promptfoo.bare_cases import is_bare
+from rubric_core.validation.promptfoo.identities import has_no_id
 from rubric_core.validation.promptfoo.prompt_entries import is_sentence, lacks_its_text
 from rubric_core.validation.promptfoo.values import stands_below_vars
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -64,7 +65,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         lack = lack_consequence(issue.shape)
         severity = lack_severity(issue.shape, context.dialect.properties)
         yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
-    elif issue.shape is PromptfooCase and is_bare(issue.node):
+    elif (issue.shape is ConfiguredProvider and meant == "id" and has_no_id(issue.node)) or (
+        issue.shape is PromptfooCase and is_bare(issue.node)
+    ):
         yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
