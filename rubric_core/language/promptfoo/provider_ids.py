@@ -26,9 +26,26 @@ class KnownProvider(NamedTuple):
 _KEYS = ("apiKey", "apiKeyEnvar", "apiBaseUrl")
 _CHAT = (
     "temperature", "max_tokens", "max_completion_tokens", "top_p", "stop", "seed", "response_format", "tools", "tool_choice", "functions",
-    "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost", "reasoning",
+    "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost", "reasoning", "verbosity", "frequency_penalty",
+    "presence_penalty", "parallel_tool_calls", "mcp", "modalities", "audio", "top_logprobs", "service_tier", "omitDefaults", "showThinking",
 )  # fmt: skip
-_CLAUDE = ("max_tokens", "temperature", "tools", "tool_choice", "thinking", "top_p", "top_k", *_KEYS, "headers", "cost")
+_CLAUDE = (
+    "max_tokens",
+    "temperature",
+    "tools",
+    "tool_choice",
+    "thinking",
+    "top_p",
+    "top_k",
+    *_KEYS,
+    "headers",
+    "cost",
+    "effort",
+    "mcp",
+    "showThinking",
+    "extra_body",
+    "beta",
+)
 _CLAUDE_AGENT = (
     "model", "working_dir", "max_turns", "permission_mode", "append_allowed_tools", "custom_allowed_tools", "disallowed_tools", "allow_all_tools",
     "allow_dangerously_skip_permissions", "append_system_prompt", "custom_system_prompt", "setting_sources", "mcp", "strict_mcp_config", "apiKey",
@@ -61,6 +78,13 @@ _BEDROCK = (
     "secretAccessKey",
     "profile",
     "guardrailIdentifier",
+    "guardrailVersion",
+    "showThinking",
+    "top_p",
+    "thinking",
+    "inferenceConfig",
+    "inferenceModelType",
+    "sessionToken",
 )
 _HTTP = (
     "url", "method", "headers", "body", "transformResponse", "transformRequest", "queryParams", "request", "validateStatus", "maxRetries",

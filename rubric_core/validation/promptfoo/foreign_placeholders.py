@@ -16,6 +16,8 @@ _FOREIGN = pattern(
 #: `{name}` is text in most files, and `$name` in code.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])")
 _DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
+#: `name}}`, whose beginning is lost; a brace before it may belong to JSON or to a longer placeholder.
+_HALF_OPEN = pattern(r"(?<![\w{}.|$#%\[(:\"'-])(?<!\{ )([A-Za-z_]\w{0,60})[ ]?\}\}(?!\})")
 #: `{{ $name }}`, where Nunjucks finds no variable.
 _IN_BRACES = pattern(r"\{\{-?[ \t]{0,9}\$([A-Za-z_]\w{0,60})")
 #: Where other tools have the variables.
@@ -41,13 +43,14 @@ def foreign_placeholders(
     used = {each.name for each in names_in(prompt)}
     places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
     places += [(Span(*found.span()), found[1]) for found in _SINGLE.finditer(text, *span)] if in_file else []
+    places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
     dollars = [(Span(*found.span()), found[1]) for found in _DOLLAR.finditer(text, *span)]
     if all(name in known for _, name in dollars) and "```" not in prompt:  # otherwise it is code
         places += dollars
     in_braces = tuple(_IN_BRACES.finditer(text, *span))
     begun = {found.start(1) - 1 for found in in_braces}
     for at, name in places:
-        if name in known and name not in used and at.start not in begun:
+        if name in known and name not in used and at.start not in begun and not _is_inside(text, at, span):
             written = f"{{{{{name}}}}}"
             fixes = (Fix(f"write `{written}`", (Edit(outer(at), written),), safe=False),)
             words = f"`{text[slice(*at)]}` is no placeholder; write `{written}`"
@@ -58,6 +61,13 @@ def foreign_placeholders(
             fixes = (Fix(f"write `{found[1]}`", (Edit(at, found[1]),)),)
             words = f"a template has no `${found[1]}`; write `{found[1]}`"
             yield Finding(at, words, fixes=fixes, consequence="promptfoo fills in nothing")
+
+
+def _is_inside(text: str, at: Span, span: Span) -> bool:
+    """Whether `name}}` ends a placeholder, or braces of another kind, that begin before it."""
+    return text.endswith("}}", at.start, at.end) and text.rfind("{", span.start, at.start) > text.rfind(
+        "}", span.start, at.start
+    )
 
 
 def member_of_variables(text: str, start: int, known: frozenset[str]) -> tuple[Span, str] | None:

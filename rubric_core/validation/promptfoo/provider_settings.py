@@ -101,13 +101,22 @@ def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
 
 def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
     """The same for the settings of a provider with an id."""
+    vendor, _, _ = identity.partition(":")
+    is_known = vendor in VENDORS and vendor not in _PROGRAMS
+    if (
+        isinstance(settings, Scalar)
+        and isinstance(settings.value, str)
+        and not _OTHER_TEXT.match(settings.text)
+        and is_known
+    ):
+        words = "`config` is a mapping, as in `{temperature: 0}`"
+        yield Finding(settings.span, words, severity="warning", consequence="promptfoo reads no setting of it")
     if not isinstance(settings, Mapping):
         return
     if identity.lstrip().startswith("{{"):
         yield from slips_of_settings(settings)
-    vendor, _, _ = identity.partition(":")
     family = known_provider(identity)
-    if family is None or vendor not in VENDORS or vendor in _PROGRAMS:
+    if family is None or not is_known:
         return
     is_chat = "response_format" in family.config
     also = _OF_OTHERS - _OF_NO_CHAT if is_chat or vendor == "anthropic" else _OF_OTHERS
@@ -148,6 +157,11 @@ def _formats(settings: Mapping) -> Iterator[Finding]:
         words = "`response_format` is a mapping, as in `{type: json_object}`"
         yield Finding(formats.span, words, severity="warning", consequence=_REFUSED)
     kind = formats.get("type") if isinstance(formats, Mapping) else None
+    if isinstance(formats, Mapping) and kind is None and formats.entries and formats.get("$ref") is None:
+        first = formats.entries[0]
+        if first.name != "<<":
+            at = next((each.key.span for each in formats.entries if is_typo(each.name or "", "type")), first.key.span)
+            yield Finding(at, "`response_format` needs `type`", severity="warning", consequence=_REFUSED)
     if isinstance(kind, Scalar) and kind.text not in _FORMATS and "{{" not in kind.text:
         meant = closest(kind.text, _FORMATS)
         fixes = (Fix(f"change it to `{meant}`", (Edit(kind.span, meant),)),) if meant else ()

@@ -56,7 +56,8 @@ _OWN = frozenset({
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])(?<!\{ )\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
 _OPEN = pattern(
-    r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?:\|[ \t]{0,9}\w{1,40}[ \t]{0,9})?(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE
+    r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?:\|[ \t]{0,9}\w{1,40}[ \t]{0,9})?(?=$|[.,;:!?'\")\]]{0,2}[ \t]{0,9}\Z)",
+    re.MULTILINE,
 )
 #: `{name}}`: a brace is missing at the start.
 _HALF = pattern(

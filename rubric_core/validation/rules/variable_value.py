@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.loading.reference_issues import PromptFileText
+from rubric_core.validation.promptfoo.mixed_values import mappings_among_texts
 from rubric_core.validation.promptfoo.prompt_templates import objects_in_file
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.values import values_in_file, variable_values
@@ -21,6 +22,7 @@ def VARIABLE_VALUE(  # noqa: N802  # a rule is a constant
     """Dates, numbers, mappings and paths are not filled in as they are written."""
     if isinstance(visited, PromptfooSuite):
         yield from shown_objects(visited)
+        yield from mappings_among_texts(visited)
     elif isinstance(visited, PromptFileText):
         yield from objects_in_file(visited)
     elif isinstance(visited, VariablesFile):
