@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import ConfiguredPrompt, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
@@ -25,6 +25,8 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
 
+#: promptfoo stops without either of them.
+_LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 _CAPITAL = pattern(r"([A-Z])")
 
 
@@ -65,12 +67,20 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         lack = lack_consequence(issue.shape)
         severity = lack_severity(issue.shape, context.dialect.properties)
         yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
-    elif (issue.shape is ConfiguredProvider and meant == "id" and has_no_id(issue.node)) or (
-        issue.shape is PromptfooCase and is_bare(issue.node)
-    ):
+    elif _stops_promptfoo(issue):
         yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
+
+
+def _stops_promptfoo(issue: UnknownKey) -> bool:
+    """Whether promptfoo stops because nothing else is what the key was to be."""
+    if issue.shape is Configuration:
+        present = {entry.name for entry in issue.node.entries} if isinstance(issue.node, Mapping) else set()
+        return issue.meant in _LISTS_OF_PROVIDERS and present.isdisjoint(_LISTS_OF_PROVIDERS | {"<<", "$ref"})
+    if issue.shape is ConfiguredProvider:
+        return issue.meant == "id" and has_no_id(issue.node)
+    return issue.shape is PromptfooCase and is_bare(issue.node)
 
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:
