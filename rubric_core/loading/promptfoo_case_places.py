@@ -44,7 +44,7 @@ class CasePlaces(ProviderPlaces):
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
-            self._case_files(node, name, found, rows=rows)
+            self._case_files(node, name, found, rows=rows, listed=listed)
 
     def _without_cases(self, name: str, *, listed: bool) -> str:
         """The effect in promptfoo of a path for cases without a file."""
@@ -53,7 +53,7 @@ class CasePlaces(ProviderPlaces):
         loud = not listed and name.endswith(_TABLES)
         return STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
 
-    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
+    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool, listed: bool) -> None:
         known: frozenset[str] | None = frozenset()
         words: frozenset[str] = frozenset()
         for path in found or ():
@@ -68,7 +68,7 @@ class CasePlaces(ProviderPlaces):
                 self.files.update(nested_files(path, self.base, self.look, of_cases=True))
             names = variables_in_cases(path, self.look) if text is not None else None
             known = None if names is None or known is None else known | names
-            trouble = case_file_trouble(path, self.look) if text is not None else ""
+            trouble = case_file_trouble(path, self.look, listed=listed) if text is not None else ""
             if trouble:
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
                 known = None

@@ -85,16 +85,33 @@ def words_in(path: Path, look: TrackedLookup) -> frozenset[str]:
     return look.once(("promptfoo words", path), lambda files: frozenset(_WORD.findall(files.text(path) or "")))
 
 
-def case_file_trouble(path: Path, look: TrackedLookup) -> str:
-    """Why promptfoo rejects a case file; empty if it does not, or if the file is read in another way."""
+def case_file_trouble(path: Path, look: TrackedLookup, *, listed: bool) -> str:
+    """Why promptfoo rejects a case file; empty if it does not, or if the file is read in another way.
+
+    In a list of paths JSON is read as such; a path alone is read as YAML.
+    """
     text = look.text(path)
     if text is None or path.suffix.lower() not in (*_YAML, ".jsonl"):
         return ""
-    for case in case_data(path, text) or ():
+    cases = case_data(path, text)
+    if cases is not None and listed and path.suffix.lower() == ".json" and (fault := _json_fault(text)):
+        return f"{path.name} is no JSON: {fault}"
+    for case in cases or ():
         if isinstance(case, dict) and case and not _NEEDED & case.keys() and "$ref" not in case:
             if "tests" in case:
                 return f"{path.name} has a key `tests`; a file of cases is the list itself"
             return f"{path.name} has a case without `vars`, `assert` or `options`; put its values under `vars`"
+    return ""
+
+
+def _json_fault(text: str) -> str:
+    """What keeps a text from being JSON, and in which line; empty for nothing."""
+    try:
+        json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        return f"line {error.lineno}: {error.msg.lower()}"
+    except (ValueError, RecursionError):
+        return ""
     return ""
 
 
