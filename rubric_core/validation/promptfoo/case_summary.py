@@ -12,7 +12,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.variables_in_code import read_by_code
+from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
 
 __all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "pointers_in", "variable_nodes"]
 
@@ -51,6 +51,8 @@ class CaseSummary:
         place = case.places.get("vars")
         #: The shared names with which its texts were last checked and found to use no undefined variable.
         self.clean_for: frozenset[str] | None = None
+        #: What each code in it reads, and whether that is Python; None until somebody asks.
+        self.read_by_code: tuple[tuple[tuple[ReadName, ...], bool], ...] | None = None
         self.variables = variable_nodes(case)
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))

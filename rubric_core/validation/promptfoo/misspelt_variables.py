@@ -46,11 +46,22 @@ def _slips_among(read: Iterable[ReadName], known: frozenset[str], *, strict: boo
 
 def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Slips of variables that the code of a case reads from `context`, in assertions and transforms."""
-    for node, is_python in _code_of(placed) if "vars" in placed.text else ():
-        for each, meant in _slips_among(names_read(placed.text, *node.span), known, strict=False):
-            if not each.is_of_context:
-                continue
-            yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
+    for read, is_python in _read_in(placed):
+        if all(each.name in known for each in read):
+            continue
+        for each, meant in _slips_among(read, known, strict=False):
+            if each.is_of_context:
+                yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
+
+
+def _read_in(placed: PlacedCase) -> tuple[tuple[tuple[ReadName, ...], bool], ...]:
+    """What each code of a case reads, and whether it is Python. All cases are asked again and again, so it is kept."""
+    summary = placed.summary
+    if summary.read_by_code is None:
+        codes = _code_of(placed) if "vars" in placed.text else ()
+        read = ((tuple(names_read(placed.text, *node.span)), is_python) for node, is_python in codes)
+        summary.read_by_code = tuple((names, is_python) for names, is_python in read if names)
+    return summary.read_by_code
 
 
 def _code_of(placed: PlacedCase) -> Iterator[tuple[Scalar, bool]]:
