@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.graded_assertions import MaxScore, ModelRubric, SelectBest
+from rubric_core.language.promptfoo.graded_assertions import (
+    ClosedQa,
+    Factuality,
+    GEval,
+    MaxScore,
+    ModelRubric,
+    SelectBest,
+)
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
@@ -18,6 +25,9 @@ __all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of"
 
 #: Keys whose programs receive all variables and may read any of them.
 PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+#: Assertions whose text a judge reads.
+_JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
+_FOREIGN = pattern(r"(?<!\{)\{[A-Za-z_]|%\(|\[\[|<%|<<")
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
@@ -102,6 +112,15 @@ class CaseSummary:
             )
         )  # fmt: skip
         self.named = any(case.has(field) for field in ("prompts", "providers"))
+
+    @cached_property
+    def for_judges(self) -> tuple[Scalar, ...]:
+        """The texts for judges with braces or signs that other templates have."""
+        places = (
+            check.places.get("value") for check in self.checks if isinstance(check, _JUDGED) and not check.borrowed
+        )
+        nodes = (place.node for place in places if place is not None and not place.borrowed)
+        return tuple(node for node in nodes if isinstance(node, Scalar) and _FOREIGN.search(node.text) is not None)
 
     @cached_property
     def facts(self) -> object:

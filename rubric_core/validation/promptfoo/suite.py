@@ -61,7 +61,7 @@ class SuiteDigest:
                 self.others |= summary.names - summary.maps
             else:
                 self.others |= summary.names
-            if summary.rendered or summary.inserting:
+            if summary.rendered or summary.inserting or summary.for_judges:
                 self.rendering.append((placed, summary))
             if summary.named or summary.graders:
                 self.naming.append((placed, summary))

@@ -195,6 +195,8 @@ def undefined_in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset
             if _is_nothing(node, used, check)
             else found
         )
+    for node in summary.for_judges:
+        yield from foreign_placeholders(placed.text, node.span, names - GIVEN, placed.outer, in_file=True)
     # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
         slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - GIVEN))]
