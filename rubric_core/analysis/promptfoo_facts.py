@@ -19,7 +19,7 @@ from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.unknown_labels import names_of
 from rubric_core.validation.promptfoo.unused_variables import asked_and_needed
-from rubric_core.validation.promptfoo.variables import mappings_of_cases, variables_of_cases
+from rubric_core.validation.promptfoo.variables import has_hooks, mappings_of_cases, variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
@@ -49,11 +49,12 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
-    references = names_of(suite)
+    references, is_open = names_of(suite), has_hooks(suite)
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
-        return DefinedNames(variables, filters, references=references, mappings=_mappings(suite, variables))
+        mappings = _mappings(suite, variables)
+        return DefinedNames(variables, filters, references=references, mappings=mappings, is_open=is_open)
     asked, needed = asked_and_needed(suite)
-    return DefinedNames(variables, filters, asked, needed, references, _mappings(suite, variables))
+    return DefinedNames(variables, filters, asked, needed, references, _mappings(suite, variables), is_open)
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:

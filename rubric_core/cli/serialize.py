@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
@@ -45,19 +45,35 @@ def dumps(checked: CheckedFile) -> str:
     )
 
 
-def packed_names(use: DefinedNames | None) -> list[list[str] | None] | None:
+def packed_names(use: DefinedNames | None) -> list[Any] | None:
     """What a file may use, as plain data."""
     if use is None:
         return None
     several = (use.variables, use.filters, use.asked, use.needed, use.mappings)
-    return [None if names is None else sorted(names) for names in several]
+    references = None if use.references is None else list(map(_sorted, use.references))
+    return [*map(_sorted, several), references, use.is_open]
 
 
-def _unpacked_names(packed: list[list[str] | None] | None) -> DefinedNames | None:
+def _sorted(names: frozenset[str] | None) -> list[str] | None:
+    return None if names is None else sorted(names)
+
+
+def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    variables, filters, asked, needed, maps = (None if names is None else frozenset(names) for names in packed)
-    return DefinedNames(variables, filters, asked, needed or frozenset(), mappings=maps or frozenset())
+    *several, references, is_open = packed
+    variables, filters, asked, needed, mappings = map(_frozen, several)
+    referable = None
+    if references is not None:
+        prompts, providers, labels = map(_frozen, references)
+        referable = ReferableNames(prompts, providers, labels or frozenset())
+    return DefinedNames(
+        variables, filters, asked, needed or frozenset(), referable, mappings or frozenset(), is_open=bool(is_open)
+    )
+
+
+def _frozen(names: list[str] | None) -> frozenset[str] | None:
+    return None if names is None else frozenset(names)
 
 
 def loads(row: str, text: str) -> CheckedFile:

@@ -40,12 +40,14 @@ class DefinedNames:
     references: ReferableNames | None = None
     #: The variables that are mappings wherever they are defined.
     mappings: frozenset[str] = frozenset()
+    #: Whether hooks may define further variables, so that only slips of these are certain.
+    is_open: bool = False
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
         if kind in LISTED_CASES or (self.asked is None and self.references is None):
             return self
-        return DefinedNames(self.variables, self.filters, mappings=self.mappings)
+        return DefinedNames(self.variables, self.filters, mappings=self.mappings, is_open=self.is_open)
 
     @staticmethod
     def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
@@ -64,6 +66,7 @@ class DefinedNames:
                 known.needed & each.needed,
                 known.references.joined(each.references) if known.references and each.references else None,
                 known.mappings_beside(each) | each.mappings_beside(known),
+                known.is_open or each.is_open,
             )
         return known
 

@@ -1,5 +1,6 @@
 """Names in files of cases and in programs of promptfoo, by what the configurations that name them define."""
 
+from dataclasses import fields
 from pathlib import Path, PurePath
 
 import pytest
@@ -7,6 +8,9 @@ from harness import LANGUAGE, ROOT, Folder, after
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.cli import main
+from rubric_core.cli.check_result import CheckedFile
+from rubric_core.cli.serialize import dumps, loads
+from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.project import Project
@@ -213,3 +217,13 @@ tests:
     assert found is not None
     assert found.needed == frozenset(needed or ())
     assert (found.asked is None) == (needed is None)
+
+
+def test_what_configurations_define_survives_being_packed() -> None:
+    names = frozenset({"a", "b"})
+    whole = DefinedNames(names, names, names, names, ReferableNames(names, None, LABELS), names, is_open=True)
+    assert all(getattr(whole, each.name) for each in fields(DefinedNames))
+    for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):
+        referred = ReferencedFile(Path("/w/x"), FileKind.PROMPTFOO_PROMPT, "promptfoo", None, use)
+        row = dumps(CheckedFile("a", LANGUAGE.document("", Path("/w/a")), (), refers_to=(referred,)))
+        assert loads(row, "").refers_to[0].defined_names == use

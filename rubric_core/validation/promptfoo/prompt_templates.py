@@ -19,7 +19,7 @@ from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
-from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, shown_object
+from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip, shown_object
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["faults_in_file", "objects_in_file", "undefined_in_file"]
@@ -77,7 +77,8 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     known = prompt.use.variables
     used: dict[str, list[UsedName]] = {}
     for each in names_in(prompt.text):
-        if each.name not in known and each.name not in GIVEN and not each.optional:
+        is_open = prompt.use.is_open and not is_slip(each.name, known)
+        if each.name not in known and each.name not in GIVEN and not each.optional and not is_open:
             used.setdefault(each.name, []).append(each)
     for name, places in used.items():
         member = member_of_variables(prompt.text, places[0].span.start, known)

@@ -39,8 +39,8 @@ _OF_REQUESTS = frozenset({
 })  # fmt: skip
 #: What JavaScript has in programs, and templates of requests have not.
 _OF_PROGRAMS = ("context", "vars", "test")
-#: Keys that may define variables which the text does not show.
-_OPAQUE = ("red_team", "extensions")
+#: Functions that are called when all prompts are filled in.
+_AFTERWARDS = (":afterAll", ":afterEach")
 EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -48,9 +48,13 @@ _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 _NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
-def _has_hooks(suite: PromptfooSuite) -> bool:
-    """Whether a program or a red team may define variables which the text does not show."""
-    return any(suite.configuration.has(field) for field in _OPAQUE)
+def has_hooks(suite: PromptfooSuite) -> bool:
+    """Whether functions around the run, or a red team, may define variables which the text does not show."""
+    place = suite.configuration.places.get("extensions")
+    if place is None or suite.configuration.has("red_team"):
+        return suite.configuration.has("red_team")
+    nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    return not all(isinstance(node, Scalar) and node.text.endswith(_AFTERWARDS) for node in nodes)
 
 
 def _is_known(suite: PromptfooSuite) -> bool:
@@ -75,7 +79,7 @@ def _has_slip(node: Node | None, key: str) -> bool:
 
 def variables_of_cases(suite: PromptfooSuite) -> frozenset[str] | None:
     """The variables that some case has; None if there may be more."""
-    if not _is_known(suite) or _has_hooks(suite) or not suite.digest.is_plain or _is_misplaced(suite):
+    if not _is_known(suite) or not suite.digest.is_plain or _is_misplaced(suite):
         return None
     return _every_name(suite, _shared_names(suite)) - GIVEN
 
@@ -104,10 +108,10 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     misplaced = _is_misplaced(suite)
     if suite.digest.is_plain and not misplaced:
         yield from _without_prompts(suite, every)
-    if _has_hooks(suite):
-        yield from _typos_in_prompts(suite, every) if suite.digest.is_plain and not misplaced else ()
-        return
-    if suite.digest.is_plain and not misplaced:
+    is_open = has_hooks(suite)
+    if suite.digest.is_plain and not misplaced and is_open:
+        yield from _typos_in_prompts(suite, every)
+    elif suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, GIVEN)
@@ -123,10 +127,16 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
             continue
         if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
             continue
-        found = list(undefined_in_case(placed, summary, every if placed.block < 0 else shared | summary.names))
+        names = every if placed.block < 0 else shared | summary.names
+        found = list(undefined_in_case(placed, summary, names, is_open=is_open))
         if not found and placed.block >= 0:
             summary.clean_for = shared
         yield from found
+
+
+def is_slip(name: str, names: frozenset[str]) -> bool:
+    """Whether a name is one slip of a finger away from a variable."""
+    return name not in names and any(is_typo(name, each) for each in names - GIVEN)
 
 
 def _typos_in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
@@ -184,12 +194,15 @@ def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[st
     return known if known == shared and known is not None else shared
 
 
-def undefined_in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
-    """The variables that the texts of one case use without a value."""
+def undefined_in_case(
+    placed: PlacedCase, summary: CaseSummary, names: frozenset[str], *, is_open: bool
+) -> Iterator[Finding]:
+    """The variables that the texts of one case use without a value; only slips where there may be more than `names`."""
     for node, used, check in summary.rendered:
         if all(each.name in summary.names for each in used):
             continue
-        found = _in_text(node, used, placed, names, "this case has no value for")
+        certain = [each for each in used if not is_open or is_slip(each.name, names)]
+        found = _in_text(node, certain, placed, names, "this case has no value for")
         yield from (
             (replace(each, severity="error", consequence=_NOTHING) for each in found)
             if _is_nothing(node, used, check)

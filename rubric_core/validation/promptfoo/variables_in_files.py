@@ -21,7 +21,8 @@ def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[
     summary = placed.summary
     if summary.is_plain:
         names = known | GIVEN | summary.names | summary.stored
-        yield from undefined_in_case(placed, summary, names)
+        is_open = context.defaults.names is not None and context.defaults.names.is_open
+        yield from undefined_in_case(placed, summary, names, is_open=is_open)
         yield from slips_in_code(placed, names)
 
 
