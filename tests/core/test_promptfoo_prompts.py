@@ -152,15 +152,24 @@ def test_a_variable_is_defined_if_any_configuration_defines_it(
     assert checked(capsys, ".") == THERE[:1]
 
 
-@pytest.mark.parametrize("more", ["extensions: [file://hook.js:all]\n", "tests: file://cases.py\n"])
-def test_nothing_is_said_of_variables_where_a_program_may_define_them(
-    folder: Path, capsys: pytest.CaptureFixture[str], more: str
+@pytest.mark.parametrize(
+    ("more", "used", "expected"),
+    [
+        ("extensions: [file://hook.js:all]\n", "wrod", THERE),  # a slip of a known one
+        ("extensions: [file://hook.js:all]\n", "made", THERE[1:]),
+        ("tests: file://cases.py\n", "wrod", THERE[1:]),
+    ],
+)
+def test_only_slips_are_told_where_a_program_may_define_variables(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: str, used: str, expected: list[str]
 ) -> None:
     config = folder / "evals/promptfooconfig.yaml"
     config.write_text((CONFIG.rpartition("tests")[0] if "tests" in more else CONFIG) + more, encoding="utf-8")
     for name in ("hook.js", "cases.py"):
         (folder / "evals" / name).write_text("", encoding="utf-8")
-    assert [each for each in checked(capsys, ".") if "say.txt" in each] == THERE[1:]
+    prompt = folder / "evals/prompts/say.txt"
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("wrod", used), encoding="utf-8")
+    assert [each for each in checked(capsys, ".") if "say.txt" in each] == expected
 
 
 def test_safe_fixes_mend_prompts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
