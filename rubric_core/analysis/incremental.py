@@ -19,6 +19,7 @@ from rubric_core.language.file_kinds import (
     PROVIDER_ITEM,
     ROOTS,
     RUNNABLE,
+    TEMPLATE_FILES,
     TEXTS,
     WITH_FILES,
     WITH_NAMES,
@@ -179,8 +180,11 @@ class Check:
             yield PromptText(span=Span(0, 0), text=text)
         elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
             yield CaseTable(span=Span(0, 0), text=text)
-        elif self.analysis.kind is FileKind.PROMPTFOO_PROMPT:
-            yield PromptFileText(span=Span(0, 0), name=self.name, text=text, is_own=True, use=self._use)
+        elif self.analysis.kind in TEMPLATE_FILES:
+            of_judges = self.analysis.kind is FileKind.PROMPTFOO_JUDGE_PROMPT
+            yield PromptFileText(
+                span=Span(0, 0), name=self.name, text=text, is_of_judges=of_judges, is_own=True, use=self._use
+            )
         elif self.analysis.kind is FileKind.PROMPTFOO_PROGRAM:
             yield ProgramText(
                 span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True, use=self._use

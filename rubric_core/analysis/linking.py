@@ -8,7 +8,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import NAMED_ANYWHERE, FileKind
 from rubric_core.language.model import Requires, Suite
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
@@ -78,7 +78,7 @@ class Linking:
             self.of_promptfoo(project, path, previous, change, base)
             # Of other files, the configuration knows more: how these are checked depends on it.
             found = self.analysis.refers_to.items()
-            self.analysis.refers_to = {f: kind for f, kind in found if kind is FileKind.PROMPTFOO_PROGRAM}
+            self.analysis.refers_to = {f: kind for f, kind in found if kind in NAMED_ANYWHERE}
         self.analysis.depends_on = self.analysis.linked_files | look.seen
 
     def of_promptfoo(
@@ -117,7 +117,11 @@ class Linking:
         else:
             links = [states[b].links for b in every]
             analysis.linked_files = frozenset[Path]().union(*(each.seen for each in links))
-            analysis.refers_to = {f: k for each in links for f, k in each.files}
+            # A file that is used in several ways is what it is first: a prompt, rather than that of a judge.
+            kinds: dict[Path, FileKind] = {}
+            for file, kind in (pair for each in links for pair in each.files):
+                kinds.setdefault(file, kind)
+            analysis.refers_to = kinds
         analysis.depends_on = analysis.linked_files
 
     def _links_alike(self, previous: Analysis, change: BlockChange) -> bool:

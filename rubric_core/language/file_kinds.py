@@ -20,10 +20,12 @@ from rubric_core.language.workspace import Environment, Workspace
 __all__ = [
     "ITEMS",
     "LISTED_CASES",
+    "NAMED_ANYWHERE",
     "OF_PROMPTFOO",
     "PROVIDER_ITEM",
     "ROOTS",
     "RUNNABLE",
+    "TEMPLATE_FILES",
     "TEXTS",
     "WITH_CASES",
     "WITH_FILES",
@@ -68,6 +70,8 @@ class FileKind(Enum):
     PROMPTFOO_DEFAULTS = "a promptfoo default test"
     PROMPTFOO_SCENARIOS = "a file of promptfoo scenarios"
     PROMPTFOO_PROMPT = "a prompt of promptfoo"
+    #: What models that grade are asked, under `rubricPrompt`.
+    PROMPTFOO_JUDGE_PROMPT = "a prompt for judges of promptfoo"
     PROMPTFOO_PROVIDERS = "a file of promptfoo providers"
     PROMPTFOO_PROVIDER = "a promptfoo provider"
     PROMPTFOO_ASSERTIONS = "a file of promptfoo assertions"
@@ -83,8 +87,9 @@ class FileKind(Enum):
 #: Files that promptfoo reads.
 OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
-    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS,
-    FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA, FileKind.PROMPTFOO_PROGRAM,
+    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER,
+    FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
+    FileKind.PROMPTFOO_PROGRAM,
 })  # fmt: skip
 #: The kinds with cases, or with common settings of cases.
 WITH_CASES = frozenset({
@@ -97,14 +102,20 @@ WITH_FILES = frozenset({
 })  # fmt: skip
 #: Files whose findings depend on the names that the configurations which name them define.
 WITH_NAMES = frozenset({
-    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE,
+    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES,
+    FileKind.PROMPTFOO_TABLE,
 })  # fmt: skip
 #: Of these, the lists of cases.
 LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE})
 #: Files that are not YAML, JSON or JSON lines, whatever their extensions.
 TEXTS = frozenset({
-    FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,
+    FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_TABLE,
+    FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,
 })  # fmt: skip
+#: The templates of promptfoo that are files of their own.
+TEMPLATE_FILES = frozenset({FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT})
+#: Files that are checked in the same way, whether the configuration or another of its files names them.
+NAMED_ANYWHERE = frozenset({FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_JUDGE_PROMPT})
 
 #: Files that are run themselves; other cases are run by the suites that include them.
 RUNNABLE = frozenset({FileKind.SUITE, FileKind.PROMPTFOO})

@@ -39,9 +39,10 @@ def kind_of_cases(path: Path) -> FileKind | None:
     return FileKind.PROMPTFOO_TABLE if suffix == ".csv" else None
 
 
-def kind_of_prompt(path: Path) -> FileKind | None:
+def kind_of_prompt(path: Path, *, of_judges: bool = False) -> FileKind | None:
     """The kind as which a prompt file is checked; None for a program, and for several prompts as data."""
-    return FileKind.PROMPTFOO_PROMPT if path.suffix.lower() in _PROMPTS else None
+    kind = FileKind.PROMPTFOO_JUDGE_PROMPT if of_judges else FileKind.PROMPTFOO_PROMPT
+    return kind if path.suffix.lower() in _PROMPTS else None
 
 
 def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None:

@@ -114,13 +114,13 @@ class _Places(CasePlaces):
         kind = kind_of_prompt(path)
         return kind is not None and self.look.is_checked(path, kind)
 
-    def _prompt_texts(self, at: Node, paths: Iterable[Path]) -> None:
+    def _prompt_texts(self, at: Node, paths: Iterable[Path], *, of_judges: bool = False) -> None:
         """The texts of prompts, whose templates are judged where the files are named."""
         for path in paths:
             text = self.look.text(path) if path.suffix not in CODE_FILES else None
             if text is not None and ("{{" in text or "{%" in text or "}}" in text or path.suffix in (*DATA, ".jsonl")):
                 name = Path(os.path.relpath(path, self.base)).as_posix()
-                self.issues.append(PromptFileText(span=at.span, name=name, text=text))
+                self.issues.append(PromptFileText(span=at.span, name=name, text=text, is_of_judges=of_judges))
 
     def prompt(self, shape: ConfiguredPrompt) -> None:
         """A prompt with a label."""
@@ -199,15 +199,24 @@ class _Places(CasePlaces):
             consequence = STOPS if field == "scoring" else _FAILS if fails else ROW_ERRORS
             if self._inlined_from is not None and not (field == "value" and isinstance(shape, _CODE)):
                 consequence = STOPS
-            for node in (
-                (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
-            ):
-                found = self.needs(node, consequence, calls=called_in(shape, field), ruby=field == "value")
-                if field == "rubric_prompt" and found:
-                    self._prompt_texts(node, found)
-                if field == "value" and isinstance(shape, IsJson | ContainsJson):
-                    schemas = (path for path in found or () if path.suffix.lower() in DATA)
-                    self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
+            if field == "rubric_prompt":
+                self._judge_prompts(place.node, consequence, called_in(shape, field))
+                continue
+            found = self.needs(place.node, consequence, calls=called_in(shape, field), ruby=field == "value")
+            if field == "value" and isinstance(shape, IsJson | ContainsJson):
+                schemas = (path for path in found or () if path.suffix.lower() in DATA)
+                self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
+
+    def _judge_prompts(self, prompt: Node, consequence: str, calls: tuple[str, ...]) -> None:
+        """The files of a `rubricPrompt`: one, several, or the contents of messages, of which nothing more is known."""
+        has_messages = isinstance(prompt, Sequence) and any(isinstance(item, Mapping) for item in prompt.items)
+        for node in walk(prompt):
+            for path in (self.needs(node, consequence, calls=calls) if isinstance(node, Scalar) else None) or ():
+                kind = kind_of_prompt(path, of_judges=True) if not has_messages else None
+                if kind is not None:
+                    self.files.setdefault(path, kind)
+                if kind is None or not self.look.is_checked(path, kind, nested=self.nested):
+                    self._prompt_texts(node, [path], of_judges=True)
 
 
 def look_up_configuration(

@@ -136,6 +136,8 @@ class PromptFileText(Issue):
 
     name: str
     text: str
+    #: Whether models that grade are asked with it.
+    is_of_judges: bool = False
     #: Whether it is the file itself that is checked.
     is_own: bool = False
     #: What the configurations define that name the file itself.

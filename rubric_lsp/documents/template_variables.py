@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, TEMPLATE_FILES, FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
@@ -63,7 +63,7 @@ class _Use:
 def is_prompt(snapshot: Snapshot) -> bool:
     """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
     named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
-    return named or snapshot.file_kind is FileKind.PROMPTFOO_PROMPT
+    return named or snapshot.file_kind in TEMPLATE_FILES
 
 
 class VariableIndex:
@@ -169,8 +169,7 @@ class VariableIndex:
             return use
         for number, path in self._files(document):
             if path is not None and (
-                kind_by_name(path) is FileKind.PROMPT
-                or document.refers_to.get(absolute(path)) is FileKind.PROMPTFOO_PROMPT
+                kind_by_name(path) is FileKind.PROMPT or document.refers_to.get(absolute(path)) in TEMPLATE_FILES
             ):
                 prompt = self._around.at(absolute(path))
                 if prompt is not None and any(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider, Metric
@@ -45,7 +45,7 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
     if kind is FileKind.PROMPTFOO_TABLE:
         yield from _columns(local.text)
         return
-    if kind is FileKind.PROMPTFOO_PROMPT:
+    if kind in TEMPLATE_FILES:
         yield from _in_template(local.text, Span(0, len(local.text)), local.text)
         return
     for root in local.shapes:

@@ -13,6 +13,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.project import Project
 from rubric_core.text import apply_edits
+from rubric_core.validation.rule import Fix
 
 USE = DefinedNames(frozenset({"word", "name", "shelf"}), frozenset({"shout"}), mappings=frozenset({"shelf"}))
 PROMPTS = [
@@ -64,6 +65,66 @@ def test_without_a_configuration_only_what_is_wrong_in_any_is_reported() -> None
             "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=FileKind.PROMPTFOO_PROMPT, defined_names=use
         )  # fmt: skip
         assert [d.message for d in analysis.diagnostics] == ["`{word}}` is no placeholder; write `{{word}}`"]
+
+
+JUDGES = [
+    ("judge.txt", "Rate {{ ouput }} by {{rubrik}}, {{wrod}}.\n{{ouput}}\n", [
+        "1:9 ouput: nothing has a value for `ouput`; did you mean `output`?",
+        "1:23 rubrik: nothing has a value for `rubrik`; did you mean `rubric`?",
+        "1:35 wrod: nothing has a value for `wrod`; did you mean `word`?",
+    ]),
+    ("judge.txt", "Rate {{ output }} by {{ criteria }}, {{ anything }} {{ outputs }} {{ shelf }} {word} $name\n", []),
+    ("judge.md", "\n# Grade\nby {{rubric}} only\n", ["2:1 # Grade: this prompt does not show the judge the output; use `{{ output }}`"]),
+    ("judge.md", "Grade {output} by {{rubric}}\n", ["1:7 {output}: `{output}` is no placeholder; write `{{output}}`"]),
+    ("judge.md", "Grade { {output} } by {{rubric}}\n", ["1:7 { {output} }: `{ {output} }` is no placeholder; write `{{ output }}`"]),
+    ("judge.md", "Grade {output}} by {{rubric}}\n", ["1:7 {output}}: `{output}}` is no placeholder; write `{{output}}`"]),
+    ("judge.md", "Grade {% if rubric %}{{ text }}{% endif %}", []),
+    ("judge.md", "Grade {{ env.JUDGE }}", []),
+    ("judge.txt", "Rate {{ output\n", ["1:6 {{ output: `{{ output` cannot be read as a template: it has no `}}`"]),
+    ("judge.txt", "{#top} Rate {{ output }}\n", ["1:1 {#top}: `{#top}` begins a comment that has no end; write `{% raw %}` around it, or leave it out"]),
+    ("judge.txt", "{{ output | shout }}", ["1:13 shout: prompts for judges have no filter `shout`: promptfoo fills them in without `nunjucksFilters`"]),
+    ("judge.txt", "Reply with {'pass': true, 'reason': '...'} for {{ output | uper }}", ["1:60 uper: there is no filter `uper`; did you mean `upper`?"]),
+    ("judge.txt", "", []),
+    ("judge.txt", "Rate " * 30_000 + "{{ ouput }}{output}", ["1:150004 ouput: nothing has a value for `ouput`; did you mean `output`?"]),
+    ("judge.json", '[{"role": "usr", "content": "{{ output }} {{rubric}}"}]\n', ['1:11 "usr": there is no role `usr`; did you mean `user`?']),
+    ("judge.json", '[{"role": "user" "content": "{{ output }}"}]\n', ['1:16 ": this is no JSON: a comma is missing behind `"`']),
+    ("judge.json", '[{"role": "user", "content": {{ output | dump }}}]\n', []),
+    ("judge.json", '[{"role": "user", "content": "{{ output | replace(\\"a\\", \\"b\\") | trimm }}"}]\n', [
+        "1:67 trimm: there is no filter `trimm`; did you mean `trim`?",
+    ]),
+    ("judge.json", '[{"role": "user", "content": "{% if word %}{{ output }}"}, {"role": "user", "content": "{{ word }}{% endif %}"}]\n', []),
+    ("judge.json", '[{"role": "user", "content": "{% if word %}{{ output }}"}]\n', [
+        "1:31 {% if word %}: this statement is never closed; write `{% endif %}` after its body",
+    ]),
+    ("judge.yaml", "- role: user\n  content: |\n    Rate {{ ouput }} by {{rubric}}\n", [
+        "3:13 ouput: nothing has a value for `ouput`; did you mean `output`?",
+    ]),
+    ("judge.yaml", "- role: user\n  contnet: Rate {{ output }}\n- role: user\n  content: hi\n", [
+        "2:3 contnet: a message has no key `contnet`; did you mean `content`?",
+    ]),
+    ("judge.yaml", '- role: user\n  content: "Rate {{ output }}\n', ['2:12 ": this is no YAML: this quote is never closed']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), JUDGES)
+def test_mistakes_in_a_prompt_for_judges_have_places(name: str, text: str, expected: list[str]) -> None:
+    def look(text: str) -> list[str]:
+        kind = FileKind.PROMPTFOO_JUDGE_PROMPT
+        found = analyze(text, path=PurePath("/w", name), kind=kind, defined_names=USE).diagnostics
+        fixes.extend(fix for each in found for fix in each.fixes)
+        return [_shown(text, d.span.start, d.span.end, d.message) for d in found]
+
+    fixes: list[Fix] = []
+    assert look(text) == expected
+    for fix in (*fixes,):
+        assert len(look(apply_edits(text, fix.edits))) == len(expected) - 1
+
+
+@pytest.mark.parametrize("use", [None, DefinedNames(), DefinedNames(None, frozenset({"shout"}))])
+def test_slips_in_a_prompt_for_judges_may_be_variables_that_are_not_known(use: DefinedNames | None) -> None:
+    text, kind = "{{ ouput }} {{ answer | trimm }}", FileKind.PROMPTFOO_JUDGE_PROMPT
+    found = analyze(text, path=PurePath("/w/judge.txt"), kind=kind, defined_names=use).diagnostics
+    assert [d.message for d in found] == ["there is no filter `trimm`; did you mean `trim`?"]
 
 
 CONFIG = """\
@@ -176,6 +237,94 @@ def test_safe_fixes_mend_prompts(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["check", "evals", "--fix"]) == 0
     assert (folder / "evals/prompts/say.txt").read_text(encoding="utf-8") == "Say\n{{ word | upper }}\n"
     capsys.readouterr()
+
+
+JUDGED = """\
+prompts: ["Say {{word}}"]
+providers: [echo]
+tests:
+  - {vars: {word: hi}, assert: [{type: llm-rubric, value: good, rubricPrompt: file://prompts/judge.txt}]}
+"""
+JUDGE = "Rate\n{{ ouput }} {{ wrod | trimm }}\n"
+IN_JUDGE = ["evals/prompts/judge.txt:2 broken-template", *["evals/prompts/judge.txt:2 undefined-variable"] * 2]
+
+
+@pytest.fixture
+def judged(folder: Path) -> Path:
+    (folder / "evals/promptfooconfig.yaml").write_text(JUDGED, encoding="utf-8")
+    for name in ("evals/prompts/judge.txt", "shared/judge.txt"):
+        (folder / name).write_text(JUDGE, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["."],
+        ["evals/promptfooconfig.yaml"],
+        ["evals/prompts/judge.txt"],
+        ["evals/prompts/judge.txt", "evals/promptfooconfig.yaml"],
+        ["evals", "evals/prompts/judge.txt"],
+    ],
+)
+@pytest.mark.parametrize("place", ["assertion", "options", "defaults", "list", "reference"])
+def test_it_is_said_once_of_a_prompt_for_judges(
+    judged: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], place: str
+) -> None:
+    config, named = judged / "evals/promptfooconfig.yaml", "rubricPrompt: file://prompts/judge.txt"
+    config.write_text({
+        "assertion": JUDGED,
+        "options": JUDGED.replace(f", {named}}}]", f"}}], options: {{{named}}}"),
+        "defaults": f"{JUDGED.replace(f', {named}', '')}defaultTest: {{options: {{{named}}}}}\n",
+        "list": JUDGED.replace("file://prompts/judge.txt", "[file://prompts/judge.txt, '{{answer}}']"),
+        "reference": JUDGED.replace("{type: llm-rubric, value: good, " + named, "{$ref: '#/assertionTemplates/a'")
+        + f"assertionTemplates: {{a: {{type: llm-rubric, value: good, {named}}}}}\n",
+    }[place], encoding="utf-8")  # fmt: skip
+    assert sorted(checked(capsys, *arguments)) == IN_JUDGE
+    assert main(["check", *arguments, "--fix"]) == 0
+    assert (judged / "evals/prompts/judge.txt").read_text(encoding="utf-8") == "Rate\n{{ output }} {{ word | trim }}\n"
+    capsys.readouterr()
+
+
+def test_a_prompt_for_judges_outside_is_told_of_at_its_reference(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = judged / "evals/promptfooconfig.yaml"
+    config.write_text(JUDGED.replace("prompts/judge", "../shared/judge"), encoding="utf-8")
+    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 broken-template"]
+    assert sorted(checked(capsys, ".")) == [each.replace("evals/prompts", "shared") for each in IN_JUDGE]
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_prompt_for_judges_that_a_file_of_cases_names_is_checked_once(
+    judged: Path, capsys: pytest.CaptureFixture[str], both: bool
+) -> None:
+    config = judged / "evals/promptfooconfig.yaml"
+    head, _, case = JUDGED.partition("tests:\n")
+    (judged / "evals/cases.yaml").write_text(case[2:], encoding="utf-8")
+    config.write_text(f"{head}tests:\n{case if both else ''}  - file://cases.yaml\n", encoding="utf-8")
+    assert sorted(checked(capsys, ".")) == IN_JUDGE
+    assert sorted(checked(capsys, "evals/promptfooconfig.yaml")) == IN_JUDGE
+
+
+def test_a_prompt_that_judges_get_as_well_is_a_prompt(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = judged / "evals/promptfooconfig.yaml"
+    config.write_text(JUDGED.replace('"Say', 'file://prompts/judge.txt, "Say'), encoding="utf-8")
+    (judged / "evals/prompts/judge.txt").write_text("Say {{ output }} {{word}}\n", encoding="utf-8")
+    assert sorted(checked(capsys, ".")) == ["evals/prompts/judge.txt:1 undefined-variable"]
+    found = named_by_promptfoo(judged / "evals/prompts/judge.txt", Project(DiskFiles()), Language())
+    assert found is not None
+    assert found.kind is FileKind.PROMPTFOO_PROMPT
+
+
+def test_the_content_of_a_message_for_judges_is_no_whole_prompt(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = judged / "evals/promptfooconfig.yaml"
+    message = "[{role: system, content: file://prompts/judge.txt}, {role: user, content: '{{output}}'}]"
+    config.write_text(JUDGED.replace("file://prompts/judge.txt", message), encoding="utf-8")
+    (judged / "evals/prompts/judge.txt").write_text("You are strict.\n", encoding="utf-8")
+    assert checked(capsys, ".") == []
 
 
 def test_a_prompt_that_is_named_asks_every_configuration_above_it(folder: Path) -> None:

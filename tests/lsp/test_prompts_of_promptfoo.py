@@ -123,6 +123,28 @@ def test_a_closed_program_is_published_until_nothing_names_it(client: Client, fo
     until("a configuration without the file", lambda: shown(client, program) == [])
 
 
+def test_a_prompt_for_judges_is_published_until_nothing_names_it(client: Client, folder: Path) -> None:
+    config, judge = folder / "promptfooconfig.yaml", folder / "judge.txt"
+    judge.write_text("Rate\n{{ ouput }} {{ wrod }}\n", encoding="utf-8")
+    named = CONFIG.replace("hi}", "hi}, assert: [{type: llm-rubric, value: x, rubricPrompt: file://judge.txt}]")
+    changed(client, config, named)
+    until("the mistakes", lambda: shown(client, judge) == ["2 undefined-variable", "2 undefined-variable"])
+    assert not shown(client, config)
+    changed(client, config, named.replace("{word: hi}", "{word: hi, wrod: x}"))
+    until("a name that is defined", lambda: shown(client, judge) == ["2 undefined-variable"])
+    client.open(judge.as_uri(), "Rate\n\n{{ ouput }}\n", kind="plaintext")
+    until("the open file", lambda: shown(client, judge) == ["3 undefined-variable"])
+    client.change(judge.as_uri(), {"text": "Rate {{ ru"})
+    place = {"textDocument": {"uri": judge.as_uri()}, "position": {"line": 0, "character": 10}}
+    offered = client.request("textDocument/completion", place)
+    assert {"rubric", "output", "word"} <= {each["label"] for each in offered["items"]}
+    client.change(judge.as_uri(), {"text": "Rate it\n"})
+    found = client.saved(judge.as_uri())
+    assert [each["code"] for each in found] == ["template-variable"]
+    changed(client, config, CONFIG)
+    until("a configuration without the file", lambda: shown(client, judge) == [])
+
+
 def test_a_program_that_only_a_file_of_cases_names_is_told_of_there(client: Client, folder: Path) -> None:
     config, cases, program = (folder / name for name in ("promptfooconfig.yaml", "cases.yaml", "grade.js"))
     program.write_text("module.exports = (output) => JSON.prase(output);\n", encoding="utf-8")

@@ -46,7 +46,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "suite.yaml": (OWN, "kind: Deployment\n", SUITE),
     "cases.yaml": ("- {id: a, criteria: x, input: hi}\n", "- {id: a, criteria: x}\n", "- {id: a, input: 1, execution: {target: spare}}\n"),
     "more/cases.yaml": ("- {id: z, criteria: x, input: hi}\n", "- {id: z, criteria: x}\n",
-        "- {vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}\n"),
+        "- {vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}\n",
+        "- {vars: {word: hi}, assert: [{type: llm-rubric, value: x, rubricPrompt: file://rate.txt}]}\n"),
     "judge.md": ("Rate {{ answer }}\n", "Rate {{ anwser }}\n", "Rate {{ output }} {{ criteria }}\n"),
     "more/judge.md": ("Rate {{ anwser }}\n",),
     "data.txt": ("some\n", " \n"),
@@ -61,16 +62,20 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "promptfooconfig.yaml": (
         CONFIGURATION, CONFIGURATION.replace("word", "wort"), CONFIGURATION.replace("prompts", "nunjucksFilters: {uper: u.js}\nprompts"),
         CONFIGURATION.replace("say.txt", "turns.yaml"), CONFIGURATION.replace("x}", "file://grade.js}") + "  - file://more/cases.yaml\n", f"{CONFIGURATION}extensions: [file://hook.js]\n", CONFIGURATION.replace("file://say.txt, ", ""),
+        CONFIGURATION.replace("x}", "x}, options: {rubricPrompt: file://rate.txt}") + "  - file://more/cases.yaml\n",
+        CONFIGURATION.replace("[file://say.txt, file://more/chat.json]", "'{{word}}'").replace("x}", "x}, assert: [{type: llm-rubric, value: x, rubricPrompt: file://rate.txt}]"),
     ),
     "more/promptfooconfig.yaml": (
         "prompts: [file://../say.txt, chat.json]\nproviders: [echo]\ntests: [{vars: {wrod: hi}}]\n",
-        "prompts: [file://chat.json, file://../judge.md]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n",
+        "prompts: [chat.json]\nproviders: [echo]\ntests: [{vars: {wrod: hi}, options: {rubricPrompt: file://../rate.txt}}]\n",
+        "prompts: [file://chat.json, file://../judge.md, file://../rate.txt]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n",
     ),
     "grade.js": (
         "module.exports = (output) => JSON.prase(output);\n", "module.exports = (output) => output.trim(;\n", "let x = 1;\n",
         "module.exports = (output) => true;\n",
     ),
     "turns.yaml": ("- role: user\n  content: Say {{wrod}}\n- role: usr\n  content: hi\n", "- vars: {word: hi}\n", "- role: user\n content: x\n"),
+    "rate.txt": ("Rate {{output}} {{wrod}}\n", "Rate {{ouput}} {{ word | uper }}\n", "Rate it\n"),
     "say.txt": ("Say {{word}}\n", "Say {{wrod}} {{ name | uper }}\n", "Say {{ word\n"),
     "more/chat.json": ('[{"role": "user", "content": "{{wrod}}"}]\n', '[{"role": "usr", "content": "{{word}}"}]\n', "[{{word}},]\n"),
 }  # fmt: skip
@@ -84,6 +89,7 @@ OPENED = (
     ".agentv/targets.yaml",
     "promptfooconfig.yaml",
     "say.txt",
+    "rate.txt",
     "turns.yaml",
     "grade.js",
 )

@@ -43,7 +43,8 @@ export const SUITES: vscode.DocumentFilter[] = [
 const PROMPTS: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'markdown' },
   { scheme: 'file', pattern: '**/*.{j2,njk}' },
-  { scheme: 'file', pattern: '**/prompts/**/*.txt' },
+  { scheme: 'file', pattern: '**/{prompts,judges,rubrics}/**/*.txt' },
+  { scheme: 'file', pattern: '**/*{judge,rubric}*.txt' },
 ];
 
 const MIGRATE = vscode.CodeActionKind.RefactorRewrite.append('migrate');

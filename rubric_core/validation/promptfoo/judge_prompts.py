@@ -1,18 +1,19 @@
 """Prompts for judges of promptfoo that do not show the output (issue 18, section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import chat_faults
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["judge_prompts", "judge_texts", "slips_in_judge_prompts"]
+__all__ = ["FILLED_IN", "judge_file", "judge_prompts", "judge_texts", "slips_in_judge_prompts", "slips_of_judges"]
 
 #: The variables that hold the output, in any of the types.
 _OUTPUTS = frozenset(
@@ -34,11 +35,18 @@ _OUTPUTS = frozenset(
 #: A placeholder without its end.
 _LEFT_OPEN = pattern(r"\{\{[^{}]{0,200}(?:\}?\Z|\}[^}]|\{)")
 #: What promptfoo fills in, between single braces.
-_SINGLE = pattern(r"(?<![{\w$\\\"':])\{(output|rubric|criteria|completion|ideal|input)\}(?!\})")
+_SINGLE = pattern(r"(?<![{\w$\\\"':])(?<!\{ )\{(output|rubric|criteria|completion|ideal|input)\}(?!\})")
 
 
+#: A placeholder for the output with a brace too few, or with blanks between its braces.
+_HALF_SHOWN = pattern(r"(?<!\{)\{(?:[ \t]{1,3}\{[ \t]{0,3})?(?:output|completion|answer|outputs)\}[ \t]{0,3}\}")
+#: A template with a part from the environment.
+_ENVIRONMENT = pattern(r"\{\{[^{}]{0,200}\benv\b")
+#: Longer files are not checked.
+_LONGEST = 100_000
+_NOT_SHOWN, _SENT = "this prompt does not show the judge the output; use `{{ output }}`", "promptfoo sends it anyway"
 #: What promptfoo fills in, by the type of the assertion.
-_NAMES = _OUTPUTS | {"rubric", "input", "ideal", "steps", "maxScore", "groundTruth", "query", "goal"}
+FILLED_IN = _OUTPUTS | {"rubric", "input", "ideal", "steps", "maxScore", "groundTruth", "query", "goal"}
 
 
 def judge_texts(shape: Assertion | CaseOptions) -> Iterator[Scalar]:
@@ -67,16 +75,12 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         return
     if not any(each.text.strip() for each in texts) or (messages and _has_other_parts(messages)):
         return
-    yield from (found for each in texts for found in _single(each, context))
-    shown = {used.name for each in texts for used in names_in(each.text)}
-    # A placeholder that is misspelt or not closed is reported itself.
-    slips = any(is_typo(name, each) for name in shown for each in _OUTPUTS)
-    if not slips and shown.isdisjoint(_OUTPUTS) and not any(_LEFT_OPEN.search(each.text) for each in texts):
-        yield Finding(
-            node.span if isinstance(node, Scalar) else texts[0].span,
-            "this prompt does not show the judge the output; use `{{ output }}`",
-            consequence="promptfoo sends it anyway",
-        )
+    for each in texts:
+        quoted = each.is_quoted
+        yield from _single(context.text, Span(each.span.start + quoted, each.span.end - quoted))
+    if not _is_shown(each.text for each in texts):
+        at = node.span if isinstance(node, Scalar) else texts[0].span
+        yield Finding(at, _NOT_SHOWN, consequence=_SENT)
 
 
 def _has_other_parts(messages: list[Node]) -> bool:
@@ -88,9 +92,8 @@ def _has_other_parts(messages: list[Node]) -> bool:
     )
 
 
-def _single(node: Scalar, context: Context) -> Iterator[Finding]:
-    start = node.span.start + node.is_quoted
-    for found in _SINGLE.finditer(context.text, start, node.span.end - node.is_quoted):
+def _single(text: str, span: Span) -> Iterator[Finding]:
+    for found in _SINGLE.finditer(text, *span):
         written, at = f"{{{{{found[1]}}}}}", Span(*found.span())
         fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
         words = f"`{found[0]}` is no placeholder; write `{written}`"
@@ -109,10 +112,36 @@ def slips_in_judge_prompts(
     Returns:
         The texts, their slips, and every name that could be meant.
     """
-    names = known | _NAMES
+    names = known | FILLED_IN
     for node in judge_texts(shape):
-        used = names_in(node.text)
-        missed = names.difference(each.name for each in used)
-        slips = [each for each in used if each.name not in names and any(is_typo(each.name, m) for m in missed)]
+        slips = slips_of_judges(names_in(node.text), names)
         if slips:
             yield node, slips, names
+
+
+def slips_of_judges(used: list[UsedName], names: frozenset[str]) -> list[UsedName]:
+    """Those of the names in a prompt that are a slip of one of `names` which it uses nowhere."""
+    missed = names.difference(each.name for each in used)
+    return [each for each in used if each.name not in names and any(is_typo(each.name, m) for m in missed)]
+
+
+def judge_file(prompt: PromptFileText) -> Iterator[Finding]:
+    """`{output}`, and a whole prompt that does not show the output, in a file of its own."""
+    text = prompt.text
+    is_whole = prompt.is_own and prompt.is_of_judges and bool(text.strip()) and len(text) <= _LONGEST
+    if not is_whole or "{%" in text or "{#" in text or _ENVIRONMENT.search(text):
+        return
+    singles = list(_single(text, Span(0, len(text))))
+    yield from singles
+    if not singles and not _HALF_SHOWN.search(text) and not _is_shown([text]):
+        start = len(text) - len(text.lstrip())
+        line = text[start:].partition("\n")[0].rstrip()
+        yield Finding(Span(start, start + len(line)), _NOT_SHOWN, consequence=_SENT)
+
+
+def _is_shown(texts: Iterable[str]) -> bool:
+    """Whether texts show the output, or are meant to: a placeholder that is misspelt or not closed is reported itself."""
+    several = list(texts)
+    shown = {used.name for each in several for used in names_in(each)}
+    slips = any(is_typo(name, each) for name in shown for each in _OUTPUTS)
+    return slips or not shown.isdisjoint(_OUTPUTS) or any(_LEFT_OPEN.search(each) for each in several)

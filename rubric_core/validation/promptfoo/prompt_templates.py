@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.json_templates import json_fault
+from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
@@ -50,12 +51,19 @@ def faults_in_file(
     """What makes each row with a prompt an error. `filters` finds those that there are not."""
     if len(prompt.text) > _LONGEST:
         return
-    inner, found = replace(context, text=prompt.text), list[Finding]()
-    for node in _texts(prompt):
-        found += broken_statements(node, inner, is_value=False)
-        found += filters(node.span, inner, ROW_ERRORS)
-        found += (replace(each, severity="error") for each in half_written(node, inner))
-    errors = [each for each in found if each.severity == "error"]
+    inner = replace(context, text=prompt.text)
+
+    def errors_in(nodes: Iterable[Scalar]) -> Iterator[Finding]:
+        for node in nodes:
+            yield from broken_statements(node, inner, is_value=prompt.is_of_judges)
+            yield from filters(node.span, inner, ROW_ERRORS)
+            half = half_written(node, inner, is_rendered=prompt.is_of_judges)
+            yield from (replace(each, severity="error") for each in half)
+
+    errors = [each for each in errors_in(_texts(prompt)) if each.severity == "error"]
+    if prompt.is_of_judges and errors and not any(e.consequence == ROW_ERRORS for e in errors_in([_whole(prompt)])):
+        # Where one text of JSON cannot be rendered by itself, promptfoo renders the whole.
+        errors = [each for each in errors if each.consequence != ROW_ERRORS]
     fault = _fault_of_data(prompt) if not errors else None
     if fault is not None:
         yield _of_data(fault, prompt)
@@ -74,12 +82,14 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Names without a value in any case of the configurations that name the file, each where it is used first."""
     if not prompt.is_own or prompt.use is None or prompt.use.variables is None:
         return
-    known = prompt.use.variables
+    of_judges, known, every = prompt.is_of_judges, prompt.use.variables, names_in(prompt.text)
+    known = known | FILLED_IN if of_judges else known
     used: dict[str, list[UsedName]] = {}
-    for each in names_in(prompt.text):
+    for each in slips_of_judges(every, known) if of_judges else every:
         is_open = prompt.use.is_open and not is_slip(each.name, known)
         if each.name not in known and each.name not in GIVEN and not each.optional and not is_open:
             used.setdefault(each.name, []).append(each)
+    whose = "nothing" if of_judges else "no case"
     for name, places in used.items():
         member = member_of_variables(prompt.text, places[0].span.start, known)
         if member is not None:
@@ -89,16 +99,17 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         edits = tuple(Edit(each.span, meant) for each in places) if meant else ()
         fixes = (Fix(f"change it to `{meant}`", edits),) if edits else ()
         advice = f"; did you mean `{meant}`?" if meant else ""
-        yield Finding(places[0].span, f"no case has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
-    if len(prompt.text) <= _LONGEST:
+        yield Finding(places[0].span, f"{whose} has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
+    if len(prompt.text) <= _LONGEST and not of_judges:
         yield from foreign_placeholders(
             prompt.text, Span(0, len(prompt.text)), known - GIVEN, lambda span: span, in_file=True
         )
 
 
 def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
-    """Mappings that the file inserts by name alone."""
-    maps = prompt.use.mappings if prompt.is_own and prompt.use is not None else frozenset[str]()
+    """Mappings that the file inserts by name alone; judges get them as JSON."""
+    is_told = prompt.is_own and not prompt.is_of_judges
+    maps = prompt.use.mappings if is_told and prompt.use is not None else frozenset[str]()
     for used in names_in(prompt.text) if maps else ():
         if used.alone and used.name in maps:
             yield shown_object(used.name, used.span, may_fix=True)
@@ -134,14 +145,18 @@ def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
 
 
 def _texts(prompt: PromptFileText) -> Iterator[Scalar]:
-    """The texts of data, which are filled in one by one; else the whole file."""
-    if PurePath(prompt.name).suffix.lower() in _DATA:
+    """The texts of data, which are filled in one by one; else the whole file, as the YAML for judges is."""
+    if PurePath(prompt.name).suffix.lower() in (_DATA[:1] if prompt.is_of_judges else _DATA):
         tree = parse(prompt.text)
         if not tree.problems and tree.root is not None:
             yield from (n for n in walk(tree.root) if isinstance(n, Scalar) and isinstance(n.value, str))
             return
+    yield _whole(prompt)
+
+
+def _whole(prompt: PromptFileText) -> Scalar:
     whole = Span(0, len(prompt.text))
-    yield Scalar(whole, whole, None, None, prompt.text, "literal")
+    return Scalar(whole, whole, None, None, prompt.text, "literal")
 
 
 def _fault_of_data(prompt: PromptFileText) -> _DataFault | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.template_syntax import ENVIRONMENT_ACCESS
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
@@ -169,13 +170,17 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
             yield from _open(node, context)
 
 
-def half_written(node: Scalar, context: Context) -> Iterator[Finding]:
-    """`{name}}`, `{ {name} }` and `{{ name` in a text of a file, where single braces may be meant."""
-    yield from _comment(node, context)
+def half_written(node: Scalar, context: Context, *, is_rendered: bool) -> Iterator[Finding]:
+    """`{name}}`, `{ {name} }` and `{{ name` in a text of a file, where single braces may be meant.
+
+    Where it is always rendered, a comment without an end is an error, as is `{{ name`, which is reported as such.
+    """
+    for found in _comment(node, context):
+        yield replace(found, consequence=ROW_ERRORS) if is_rendered else found
     if not _is_code(node.text):
         yield from _apart(node, context)
         yield from _half(node, context)
-        yield from _open(node, context)
+        yield from _open(node, context) if not is_rendered else ()
 
 
 def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:

@@ -248,6 +248,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "template-variable": (
         "LlmJudge",
         "PromptText",
+        "PromptFileText",
         "Assertion",
         "CaseOptions",
     ),

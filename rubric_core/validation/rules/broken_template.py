@@ -1,6 +1,7 @@
 """broken-template: `{{ name }`, a `{% if %}` without its end, and filters that do not exist."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
@@ -61,12 +62,12 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
             yield from _filters(node.span, context, ROW_ERRORS)
         for node in judge_texts(visited) if isinstance(visited, Assertion | CaseOptions) else ():
             yield from broken_statements(node, context, is_value=True)
-            yield from _filters(node.span, context, ROW_ERRORS)
+            yield from _filters(node.span, context, ROW_ERRORS, of_judges=True)
         if isinstance(visited, Assertion) and not visited.borrowed:
             yield from _in_metric(visited, context)
         return
     if isinstance(visited, PromptFileText):
-        yield from faults_in_file(visited, context, _filters)
+        yield from faults_in_file(visited, context, partial(_filters, of_judges=visited.is_of_judges))
         return
     if isinstance(visited, PromptText):
         if visited.path is None:
@@ -131,11 +132,14 @@ def _is_meant(found: UnclosedReference, context: Context, names: frozenset[str] 
     return names is not None and (found.spaced or found.name.removeprefix("vars.") in names)
 
 
-def _filters(span: Span, context: Context, consequence: str = _FAILS) -> Iterator[Finding]:
+def _filters(span: Span, context: Context, consequence: str = _FAILS, *, of_judges: bool = False) -> Iterator[Finding]:
     own = context.defaults.filters
-    known = NUNJUCKS_FILTERS.union(own or ())
-    for name, at in filters_used(context.text, span) if own is not None else ():
-        if name not in known:
+    known = NUNJUCKS_FILTERS.union(own or ()) if not of_judges else NUNJUCKS_FILTERS
+    for name, at in filters_used(context.text, span) if own is not None or of_judges else ():
+        if name in (own or ()) and of_judges:
+            words = f"prompts for judges have no filter `{name}`: promptfoo fills them in without `nunjucksFilters`"
+            yield Finding(at, words, consequence=consequence, severity="error")
+        elif name not in known:
             meant = closest(name, sorted(known))
             yield Finding(
                 at,

@@ -11,11 +11,11 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.variables import VARIABLE, replaces_system, variables_in
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.reference_issues import PromptFileText, PromptText
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.judge_prompts import judge_prompts
+from rubric_core.validation.promptfoo.judge_prompts import judge_file, judge_prompts
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -29,10 +29,15 @@ _SENT = "agentv sends it anyway, and the judge makes up a score"
 
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
-def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText | Assertion | CaseOptions, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def TEMPLATE_VARIABLE(  # noqa: N802  # a rule is a constant
+    prompt: LlmJudge | PromptText | PromptFileText | Assertion | CaseOptions, context: Context
+) -> Iterator[Finding]:
     """Unknown names stay in the prompt as they are; a prompt without the answer judges nothing."""
     if isinstance(prompt, Assertion | CaseOptions):
         yield from judge_prompts(prompt, context)
+        return
+    if isinstance(prompt, PromptFileText):
+        yield from judge_file(prompt)
         return
     if not context.dialect.properties.template_variables:
         return

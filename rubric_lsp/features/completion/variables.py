@@ -14,6 +14,7 @@ from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN
 from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.completion.context import Completion, NameSource
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
@@ -55,6 +56,8 @@ def _names(
             yield name, "filled in for the judge", str
         if _in_aggregator(local):
             yield "EVALUATOR_RESULTS_JSON", "the members' results", str
+    for name in sorted(FILLED_IN) if analysis.kind is FileKind.PROMPTFOO_JUDGE_PROMPT else ():
+        yield name, "filled in for the judge", str
     known = values_at(analysis, local)
     for name, value in known.items():
         yield name, _short(value), partial(_shown, value)
