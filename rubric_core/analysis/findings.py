@@ -13,7 +13,7 @@ from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
 from rubric_core.analysis.promptfoo_facts import defined_names_of, suite_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
@@ -150,9 +150,20 @@ class Findings:
             partly = partly_unchanged(previous, analysis, change)
             known = (*partly[0], *self._looked_across_promptfoo(partly[1])) if partly is not None else None
         analysis.across = known if known is not None else tuple(self._looked_across())
+        if previous is not None and self._names_files_anew(previous) and (suite := suite_of(analysis)) is not None:
+            analysis.defined_names = defined_names_of(analysis, suite)
         for rule, finding in analysis.across:
             self.explained += finding.explains
             yield self._diagnostic(rule, finding, None, lambda span: span)
+
+    def _names_files_anew(self, previous: Analysis) -> bool:
+        """Whether the first file that needs the names of a configuration is new in it: nobody has asked for them so far."""
+        now, before = self.analysis.refers_to, previous.refers_to
+        return (
+            self.analysis.kind is FileKind.PROMPTFOO
+            and now is not before
+            and WITH_NAMES.isdisjoint(before.values()) != WITH_NAMES.isdisjoint(now.values())
+        )
 
     def _looked_across(self) -> Iterator[Found]:
         analysis = self.analysis

@@ -96,6 +96,25 @@ def test_what_prompts_may_use_is_that_of_a_configuration_read_afresh(seed: int) 
     assert len(uses) > 5
 
 
+def test_a_case_that_is_the_first_to_name_a_file_needs_names() -> None:
+    project, path = Project(Folder({"judge.txt": "{{output}} {{wrod}}\n"})), ROOT / "promptfooconfig.yaml"
+    case = "  - {vars: {word: hi}, assert: [{type: llm-rubric, value: x, rubricPrompt: FILE}]}\n"
+    written = f"prompts: ['{{{{word}}}}']\nproviders: [echo]\ntests:\n{case.replace('FILE', '{{output}}')}{case}"
+    now = analyze(LANGUAGE.document(written, path), LANGUAGE, path=path, project=project)
+    for old, new in (
+        ("FILE", "file://judge.txt"),
+        ("file://judge.txt", "'{{output}}'"),
+        ("'{{output}}'", "file://judge.txt"),
+    ):
+        at = now.document.text.index(old)
+        now = analyze(
+            now.document.edited(Edit(Span(at, at + len(old)), new)), LANGUAGE, path=path, previous=now, project=project
+        )  # fmt: skip
+        fresh = analyze(LANGUAGE.document(now.document.text, path), LANGUAGE, path=path, project=project)
+        assert now.defined_names == fresh.defined_names, now.document.text
+        assert (now.defined_names is not None) == ("judge.txt" in now.document.text)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "again"),
     [
