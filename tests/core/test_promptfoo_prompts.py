@@ -307,6 +307,17 @@ def test_a_prompt_for_judges_that_a_file_of_cases_names_is_checked_once(
     assert sorted(checked(capsys, "evals/promptfooconfig.yaml")) == IN_JUDGE
 
 
+def test_a_variable_that_only_a_prompt_for_judges_reads_is_used(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = judged / "evals/promptfooconfig.yaml"
+    (judged / "evals/prompts/judge.txt").write_text("{{output}} {{tone}}\n", encoding="utf-8")
+    for named in ("file://prompts/judge.txt", "[file://prompts/judge.txt]", "'{{output}} {{tone}}'", "'{{output}}'"):
+        written = JUDGED.replace("word: hi", "word: hi, tone: kind").replace("file://prompts/judge.txt", named)
+        config.write_text(written, encoding="utf-8")
+        assert len(checked(capsys, ".")) == (named == "'{{output}}'")
+
+
 def test_a_prompt_that_judges_get_as_well_is_a_prompt(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = judged / "evals/promptfooconfig.yaml"
     config.write_text(JUDGED.replace('"Say', 'file://prompts/judge.txt, "Say'), encoding="utf-8")

@@ -23,8 +23,11 @@ from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by
 
 __all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "pointers_in", "variable_nodes"]
 
-#: Keys whose programs receive all variables and may read any of them.
-PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+#: Programs that receive all variables and may read any of them, and prompts for judges in files, which may as well.
+PROGRAM = pattern(
+    r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):"
+    r"|\brubricPrompt[\"']?:[\s\[\"'-]{1,60}file:"
+)
 #: Assertions whose text a judge reads.
 _JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
 _FOREIGN = pattern(r"(?<!\{)\{[A-Za-z_]|%\(|\[\[|<%|<<")
