@@ -11,6 +11,8 @@ from rubric_core.lazy_compilation import pattern
 __all__ = ["ExpressionFault", "expression_faults"]
 
 _OPENING = pattern(r"\{\{|\{%|\{#")
+#: A brace that ends nothing.
+_ONE_BRACE = pattern(r"\s{0,9}\}(?!\})")
 #: Its groups: a string, a closing delimiter, a sign, a word.
 _TOKEN = pattern(
     r"\s{0,999}(?:(?P<string>\"(?:[^\"\\]|\\.){0,5000}\"|'(?:[^'\\]|\\.){0,5000}')|(?P<end>-?(?:\}\}|%\}))"
@@ -105,6 +107,8 @@ class _Reader:
     def unexpected(self) -> NoReturn:
         if self.kind == "sign" and (self.word + self.text[self.at :].lstrip()).lstrip(":,").startswith("{{"):
             raise _FaultError("`}}` is missing before the next `{{`")
+        if self.kind == "sign" and self.word in ")]" and _ONE_BRACE.match(self.text, self.at):
+            raise _FaultError(f"`{self.word}` is not expected here")
         if self.kind == "sign" and (self.word in ")]}" or self.text[self.at :].lstrip()[:1] in "([{"):
             raise _UnsureError  # its parser takes some of these
         raise _FaultError("it ends too early" if self.kind == "end" else f"`{self.word}` is not expected here")

@@ -29,7 +29,7 @@ PROMPTS = [
     ]),
     ("chat.json", '[{"role": "user" "content": "x"}]\n', ['1:16 ": this is no JSON: a comma is missing behind `"`']),
     ("chat.json", '[{"role": "user", "content": {{ word | dump }}\n "name": "x"}]\n', ["1:46 }: this is no JSON: a comma is missing behind `}`"]),
-    ("chat.json", "[", ["1:1 [: this is no JSON: expecting value"]),
+    ("chat.json", "[", ["1:1 [: this is no JSON: it ends before a bracket is closed"]),
     ("chat.yaml", "- role: 'usr'\n  content: Say {{word}}\n", ["1:9 'usr': there is no role `usr`; did you mean `user`?"]),
     ("chat.yaml", '- role: user\n  content: "Say {{word}}\n', ['2:12 ": this is no YAML: this quote is never closed']),
     ("say.txt", "{{ word }} " * 20_000 + "{{ word | uper }}", []),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -24,7 +24,7 @@ def chat_faults(root: Node | None, text: str) -> Iterator[Finding]:
     """What no model takes in a list of messages; nothing for a list of anything else. `text` is that of the tree."""
     items = root.items if isinstance(root, Sequence) else []
     messages = [item for item in items if isinstance(item, Mapping)]
-    if len(messages) < len(items) or not any(item.get("role") and item.get("content") for item in messages):
+    if len(messages) < len(items) or not any(map(_is_message, messages)):
         return
     for message in messages:
         present = {entry.name for entry in message.entries}
@@ -40,6 +40,15 @@ def chat_faults(root: Node | None, text: str) -> Iterator[Finding]:
             if meant is not None:
                 words = f"there is no role `{role.text}`; did you mean `{meant}`?"
                 yield Finding(role.span, words, fixes=_changed(role, meant, text), consequence=MESSAGE_REFUSED)
+
+
+def _is_message(item: Mapping) -> bool:
+    """Whether a mapping is a message, of whose two keys one may be misspelt."""
+    names = {entry.name or "" for entry in item.entries}
+    lacking = [key for key in _KEYS if key not in names]
+    return not lacking or (
+        len(lacking) == 1 and any(is_typo(name, lacking[0]) for name in names if name not in _OTHERS)
+    )
 
 
 def roles_in_text(text: str) -> Iterator[Finding]:

@@ -18,12 +18,13 @@ from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeh
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
+from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip, shown_object
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["faults_in_file", "objects_in_file", "undefined_in_file"]
+__all__ = ["faults_in_file", "faults_of_chat", "objects_in_file", "undefined_in_file"]
 
 #: A statement or a comment that is not inside of a text.
 _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
@@ -31,6 +32,8 @@ _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
 _LONGEST, _MOST = 100_000, 3
 _DATA = (".json", ".yaml", ".yml")
 _SHOWN = pattern(r"\{\{[^{}]{0,500}\}\}")
+#: A prompt that is a list of messages.
+_CHAT = pattern(r"\s{0,99}\[\s{0,99}\{[^{}]{0,99}\"(?:role|content)\"")
 _TOKEN = pattern(r"\"(?:[^\"\\\n]|\\.){0,200}\"?|[\w.+-]{1,99}|\S")
 #: What becomes of placeholders that are none.
 _AS_TEXT = (SENT_AS_IS, LEFT_OPEN, MESSAGE_REFUSED)
@@ -76,6 +79,24 @@ def faults_in_file(
     for each in sorted(told, key=lambda each: each.span)[:_MOST]:
         words = f"{prompt.name}, line {_line(prompt, each.span.start)}: {each.message}"
         yield replace(each, span=prompt.span, message=words, fixes=())
+
+
+def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
+    """What is wrong with messages in JSON that stand in the configuration itself, whose `text` that is."""
+    if not _CHAT.match(node.text) or len(node.text) > _LONGEST:
+        return
+    prompt = PromptFileText(span=node.span, name="messages.json", text=node.text, is_own=True)
+    fault = _fault_of_data(prompt)
+    for found in (_of_data(fault, prompt),) if fault is not None else _in_chats(prompt):
+        at = place_in_code(node, text, found.span.start, found.span.end - found.span.start)
+        edits = [edit for fix in found.fixes for edit in fix.edits]
+        places = [place_in_code(node, text, edit.span.start, edit.span.end - edit.span.start) for edit in edits]
+        fixes = tuple(
+            replace(fix, edits=(Edit(place, fix.edits[0].new_text),))
+            for fix, place in zip(found.fixes, places, strict=False)
+            if place is not None and len(edits) == len(found.fixes)
+        )
+        yield replace(found, span=at or node.span, fixes=fixes)
 
 
 def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
@@ -192,7 +213,11 @@ def _json_fault(text: str) -> _DataFault | None:
     except json.JSONDecodeError as error:
         if "{{" in filled:
             return None
-        if error.msg.startswith("Expecting ',' delimiter") and error.pos < len(filled.rstrip()):
+        if text.strip() and error.pos >= len(filled.rstrip()):
+            return _DataFault(
+                "JSON", Span(len(text.rstrip()) - 1, len(text.rstrip())), "it ends before a bracket is closed"
+            )
+        if error.msg.startswith("Expecting ',' delimiter"):
             end = len(filled[: error.pos].rstrip())
             return _DataFault("JSON", Span(end - 1, end), f"a comma is missing behind `{text[end - 1]}`")
         return _DataFault("JSON", _token(text, error.pos), error.msg.lower())

@@ -23,6 +23,9 @@ _DEFINING = frozenset({
     ast.MatchMapping, ast.Global, ast.Nonlocal,
 })  # fmt: skip
 
+#: What JavaScript has of a text, and Python has not.
+_NO_ATTRIBUTES = frozenset({"length", "lenght"})
+
 
 def free_names(tree: ast.Module) -> tuple[list[tuple[str, int, int]], frozenset[str]]:
     """Every use of a name that nothing defines, as name, line (from 1) and column; and the names that the code defines itself."""
@@ -79,7 +82,7 @@ def members_of(tree: ast.Module) -> Iterator[tuple[str, str, int, int]]:
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         if owner in imported and owner not in stored:
             yield owner, node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
-        elif id(node) in called and node.attr not in own:
+        elif (id(node) in called or (owner == "output" and node.attr in _NO_ATTRIBUTES)) and node.attr not in own:
             yield "", node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
 
 

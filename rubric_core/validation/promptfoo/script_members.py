@@ -53,6 +53,12 @@ _CASED = MappingProxyType({
 })  # fmt: skip
 #: Methods whose misspellings are reported, if they are no method of anything else.
 _OFTEN = tuple(sorted({*_CASED.values(), "split"}))
+#: Methods of other languages, and how JavaScript calls them.
+_OF_PYTHON_AND_JAVA = MappingProxyType({
+    "contains": "includes", "include": "includes", "lower": "toLowerCase", "upper": "toUpperCase", "strip": "trim", "lstrip": "trimStart",
+    "rstrip": "trimEnd", "find_all": "matchAll", "has": "includes",
+})  # fmt: skip
+_FOREIGN_METHOD = pattern(rf"(?<![\w$.])output\??\.({'|'.join(_OF_PYTHON_AND_JAVA)})\(")
 #: Methods that resemble one of these.
 _OTHERS = frozenset({
     "at", "catch", "match", "copyWithin", "entries", "fill", "finally", "findLast", "findLastIndex", "flat", "fromEntries", "join", "keys", "map", "normalize",
@@ -124,6 +130,10 @@ def slips_of_members(written: str) -> Iterator[MemberSlip]:
         yield MemberSlip(f"there is no `{found[1]}`", "length", found[1], found.start(1))
     for found in _CALLED_LENGTH.finditer(code):
         yield MemberSlip("`length` is no method", "length", found[1], found.start(1))
+    for found in _FOREIGN_METHOD.finditer(code):
+        yield MemberSlip(
+            f"JavaScript has no method `{found[1]}`", _OF_PYTHON_AND_JAVA[found[1]], found[1], found.start(1)
+        )
     places = {found.start(2) for found in _MEMBER.finditer(code)}
     for found in _METHOD.finditer(code):
         meant = _meant_method(found[1], code) if found.start(1) not in places else None

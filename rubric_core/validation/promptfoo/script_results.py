@@ -8,10 +8,12 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 
-__all__ = ["RESULT_REFUSED", "ResultSlip", "results_without_reason", "slips_of_results"]
+__all__ = ["RESULT_REFUSED", "ResultSlip", "incomplete_results", "results_without_reason", "slips_of_results"]
 
 #: A name whose value a mapping is; code that reads parts of it may give one of them as its result.
 _NAMED = pattern(r"\b([A-Za-z_$][\w$]{0,60})[ \t]{0,9}=\s{0,9}\{\s{0,99}['\"]?\Z")
+#: What is before the first key of a mapping that is the result itself.
+_RETURNED = pattern(r"(?:\breturn|=>[ \t]{0,9}\(|\A)[\s(]{0,99}\{\s{0,99}['\"]?\Z")
 #: So many characters before its first key suffice to find the name of a mapping.
 _NEAR = 200
 #: The keys that every result has, and those that some have.
@@ -60,6 +62,24 @@ def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSl
             if key.text not in _KNOWN and (is_typo(key.text, meant) or _CALLED.get(key.text) == meant):
                 yield ResultSlip(key, meant)
                 break
+
+
+def incomplete_results(read: CodeReading, code: str) -> Iterator[tuple[FreeName, str]]:
+    """In code of an assertion, the `pass` of each result that is written out and lacks others, with these; or a slip of `pass`.
+
+    The second is a key with its backquotes, or the words that tell what is missing.
+    """
+    for keys in read.objects:
+        if not keys or not _RETURNED.search(code[: keys[0].offset][-_NEAR:]):
+            continue
+        names = {"pass" if key.text == "pass_" else key.text: key for key in keys}
+        unknown = [key for key in keys if key.text not in _KNOWN and key.text != "pass_"]
+        if "pass" not in names and len(unknown) == 1 and _CALLED.get(unknown[0].text) == "pass":
+            yield unknown[0], f"a result has no `{unknown[0].text}`; did you mean `pass`?"
+        elif "pass" in names and not unknown:
+            lacking = [f"`{each}`" for each in _REQUIRED if each not in names]
+            if lacking:
+                yield names["pass"], f"this result has no {' and no '.join(lacking)}"
 
 
 def results_without_reason(read: CodeReading, code: str) -> Iterator[FreeName]:

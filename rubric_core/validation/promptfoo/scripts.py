@@ -16,7 +16,12 @@ from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
-from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, results_without_reason, slips_of_results
+from rubric_core.validation.promptfoo.script_results import (
+    RESULT_REFUSED,
+    incomplete_results,
+    results_without_reason,
+    slips_of_results,
+)
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
 
@@ -31,9 +36,16 @@ _FAILS = "the assertion fails on every output"
 _LEAST_LINES = 2
 #: The beginning of a line that belongs to the one before it, and the end of a line that the next one belongs to.
 _CONTINUES, _GOES_ON = pattern(r"[.?:&|+*/%)\]},<>=-]"), pattern(r"(?:[.?:&|+*/%(\[,<>=-]|\\|\b(?:and|or|not|in))\Z")
+#: Texts and comments that may have lines of their own.
+_LONG_TEXT = pattern(r"`[^`\n]{0,2000}\n|/\*|\"{3}|'{3}")
+#: What begins a statement that gives a result, one that gives a name its value, and a text that documents Python.
+_GIVES = pattern(r"(?:return|throw|raise|yield)\b")
+_ASSIGNS = pattern(
+    r"[\w.$\[\]'\"]{1,99}\s{0,9}[-+*/|&]?=(?!=)|[\w.$]{1,99}\.(?:push|append|add|set|sort|forEach)\(|[\"']{3}"
+)
 #: What begins a statement without a value.
 _GIVES_NOTHING = pattern(
-    r"(?:if|else|elif|for|while|do|switch|try|catch|except|finally|with|const|let|var|function|def|class|async|import|from|throw|raise|print"
+    r"(?:if|else|elif|for|while|do|switch|match|case|default|try|catch|except|finally|with|const|let|var|function|def|class|async|import|from|throw|raise|print"
     r"|console|#|//|/\*|@)(?!\w)"
 )
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
@@ -72,6 +84,7 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
         yield from _read(shape, place, place.node, text)
+        yield from _dropped_at_end(place, lines, text)
 
 
 def _read(
@@ -210,9 +223,15 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
 
 
 def _without_reason(read: CodeReading, place: FieldPlace, node: Scalar, text: str) -> Iterator[Finding]:
+    told = set[int]()
+    for key, words in incomplete_results(read, node.text):
+        told.add(key.offset)
+        at = None if place.borrowed else place_in_code(node, text, key.offset, len(key.text))
+        yield Finding(at or place.value, words, consequence=RESULT_REFUSED)
     for key in results_without_reason(read, node.text):
         at = None if place.borrowed else place_in_code(node, text, key.offset, len(key.text))
-        yield Finding(at or place.value, "this result has no `reason`", consequence=RESULT_REFUSED)
+        if key.offset not in told:
+            yield Finding(at or place.value, "this result has no `reason`", consequence=RESULT_REFUSED)
 
 
 def _misspelt_return(node: Scalar, text: str) -> Span | None:
@@ -221,6 +240,18 @@ def _misspelt_return(node: Scalar, text: str) -> Span | None:
         if is_typo(found[1], "return"):
             return place_in_code(node, text, found.start(1), len(found[1]))
     return None
+
+
+def _dropped_at_end(place: FieldPlace, code: str, text: str) -> Iterator[Finding]:
+    """The last of several statements, if the code returns results in other places and not there."""
+    node = place.node
+    if "\n" not in code or "{%" in code or place.borrowed or not isinstance(node, Scalar) or _LONG_TEXT.search(code):
+        return
+    last = _last_statement(node, text)
+    if last is not None and not _GIVES.match(text, last.start) and not _ASSIGNS.match(text, *last):
+        words = "this is the last statement, and its value is dropped; `return` is missing before it"
+        is_function = "=>" in text[slice(*last)]
+        yield Finding(last, words, fixes=() if is_function else _returned(last), consequence=_FAILS)
 
 
 def _last_statement(node: Scalar, text: str) -> Span | None:

@@ -23,7 +23,8 @@ from rubric_core.syntax.template_syntax import (
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.judge_prompts import judge_texts
-from rubric_core.validation.promptfoo.prompt_templates import faults_in_file
+from rubric_core.validation.promptfoo.prompt_templates import faults_in_file, faults_of_chat
+from rubric_core.validation.promptfoo.suite import texts_of
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
@@ -60,6 +61,8 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
             yield from _filters(node.span, context, ROW_ERRORS)
+        for node, _ in texts_of(visited) if isinstance(visited, Configuration) and not visited.borrowed else ():
+            yield from faults_of_chat(node, context.text)
         for node in judge_texts(visited) if isinstance(visited, Assertion | CaseOptions) else ():
             yield from broken_statements(node, context, is_value=True)
             yield from _filters(node.span, context, ROW_ERRORS, of_judges=True)
