@@ -77,7 +77,7 @@ class PerplexityScore(Assertion):
 class FinishReason(Assertion):
     """A finish-reason assertion: the provider stopped for this reason, in any case of letters; score 1 or 0."""
 
-    value = key(Anything(), "The reason.", example="stop")
+    value = key(Anything(), "The reason.", required=True, example="stop")
 
 
 class IsRefusal(Assertion):

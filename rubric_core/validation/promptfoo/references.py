@@ -41,11 +41,13 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
+#: The words of files with checks whose metrics are not in the text.
+_NO_SCRIPTS = frozenset({"javascript", "python", "ruby", "webhook", "file", "namedScores"})
 #: What gives metrics in the result of a script, or may.
 _NAMED_SCORES = pattern(r"named_?[Ss]cores|\.\.\.|\*\*|\b(?:import|require|eval|exec)\b|\.py\b|\.[cm]?js\b")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file that holds one prompt, if nothing divides it.
-_ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json)\Z")
+_ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json|ya?ml)\Z")
 #: A file with any number of providers.
 _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 
@@ -70,7 +72,7 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
 def _columns(suite: PromptfooSuite) -> int | None:
     """The number of outputs per case; None if it is only known at run time."""
     prompts, providers = suite.prompts, suite.providers
-    if prompts is None or not providers or not suite.is_static:
+    if prompts is None or not providers or not suite.has_static_lists:
         return None
     if any(not p.text or (path_sign(p.text) and not _is_one(p, suite)) for p in prompts):
         return None
@@ -99,6 +101,8 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     # A file with cases may name metrics, and holds every one of these as a word.
     elsewhere = frozenset[str]().union(*(each.words for each in suite.outside))
     only_typos = any(each.what != "prompt" for each in suite.outside)
+    # Scripts in these files may return further metrics; words tell whether there are any.
+    only_typos = only_typos and not _NO_SCRIPTS.isdisjoint(elsewhere)
     # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
     only_slips = any(_names_metrics(check) for check in checks)
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}

@@ -146,6 +146,18 @@ class PromptfooSuite:
         return "$ref" not in self.frame.text
 
     @cached_property
+    def has_static_lists(self) -> bool:
+        """Whether prompts and providers have no `$ref`."""
+        if self.is_static:
+            return True
+        node = self.configuration.node
+        entries = node.entries if isinstance(node, Mapping) else []
+        lists = [entry.value for entry in entries if entry.name in ("prompts", "providers", "targets")]
+        inner = (each for listed in lists for each in walk(listed))
+        is_top = isinstance(node, Mapping) and node.get("$ref") is not None
+        return not is_top and not any(isinstance(each, Mapping) and each.get("$ref") is not None for each in inner)
+
+    @cached_property
     def defaults(self) -> PartialCase | None:
         """The defaults of all cases that are written in the configuration itself."""
         found = self.configuration.default_test

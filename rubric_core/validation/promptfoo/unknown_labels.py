@@ -34,14 +34,14 @@ _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{"
 
 def names_of(suite: PromptfooSuite) -> ReferableNames:
     """The names that cases may refer to; with a `$ref` in the configuration, only the labels of providers are known."""
-    if not suite.is_static:
+    if not suite.has_static_lists:
         return ReferableNames(None, None, suite.labels)
     return ReferableNames(_prompt_names(suite), _provider_names(suite), suite.labels)
 
 
 def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
     """Prompts and providers that a case or a provider asks for and that are not configured."""
-    if not suite.is_static:
+    if not suite.has_static_lists:
         return
     names = names_of(suite)
     for each in suite.providers:
@@ -80,6 +80,9 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
         return None
     names: set[str] = set()
     for each in suite.prompts:
+        if isinstance(each.node, Mapping) and each.node.get("raw") is not None and each.text != each.id:
+            names.update(name for name in (each.label, each.id, each.text) if name)
+            continue
         path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
         path = path or (each.id if each.id and not each.label else "")
         if path and not _PLAIN_PATH.match(path):

@@ -12,10 +12,10 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["are_options", "stands_below_vars", "values_in_file", "variable_values"]
+__all__ = ["DATE", "are_options", "stands_below_vars", "values_in_file", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
-_DATE = pattern(
+DATE = pattern(
     r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
 )
 #: Numbers that are rendered differently from how they are written.
@@ -133,7 +133,7 @@ def _in_metadata(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
 
 def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterator[Finding]:
     in_quotes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
-    if _DATE.match(node.text):
+    if DATE.match(node.text):
         yield Finding(
             node.span,
             "promptfoo reads this as a date; write it in quotes",

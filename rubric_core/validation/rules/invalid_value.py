@@ -16,6 +16,7 @@ from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
+from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
@@ -111,6 +112,7 @@ def _in_promptfoo(
         yield from keys_in_assertion(shape, context)
     if isinstance(shape, Assertion):
         yield from trace_values(shape)
+        yield from values_of_another_kind(shape)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):

@@ -1,0 +1,91 @@
+"""Values of assertions of a kind that makes the row an error, or that promptfoo does not read (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo import measured_assertions as measured
+from rubric_core.language.promptfoo import text_assertions as texts
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.syntax.edit import quoted, rename_key
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.values import DATE
+from rubric_core.validation.rule import Finding, Fix, Severity
+
+__all__ = ["values_of_another_kind"]
+
+_SQL = ("databaseType", "allowedTables", "allowedColumns")
+#: What the package node-sql-parser calls the databases that it knows.
+_DATABASES = (
+    "Athena", "BigQuery", "DB2", "FlinkSQL", "Hive", "MariaDB", "MySQL", "NoQL", "Postgresql", "Redshift", "Snowflake", "Sqlite", "TransactSQL",
+    "Trino",
+)  # fmt: skip
+#: Assertions that take texts, and no dates.
+_TEXTS = (
+    texts.Contains, texts.IContains, texts.StartsWith, texts.Regex, texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll,
+    measured.Levenshtein,
+)  # fmt: skip
+
+
+def values_of_another_kind(shape: Assertion) -> Iterator[Finding]:
+    """What is wrong with the value of one assertion."""
+    place = shape.places.get("value")
+    if place is None or place.borrowed:
+        return
+    node = place.node
+    if isinstance(shape, texts.IsSql | texts.ContainsSql):
+        yield from _of_sql(node)
+    elif isinstance(shape, texts.IsJson | texts.ContainsJson):
+        if isinstance(node, Scalar) and isinstance(node.value, bool | int | float):
+            yield Finding(
+                node.span, "the value is a JSON Schema: a mapping, or a text", severity="error", consequence=ROW_ERRORS
+            )
+    elif isinstance(shape, measured.WordCount):
+        if isinstance(node, Mapping) and (node.get("min") is not None or node.get("max") is not None):
+            yield from _unread_keys(node, ("min", "max"), "a number of words")
+    elif isinstance(shape, _TEXTS):
+        for each in node.items if isinstance(node, Sequence) else [node]:
+            if isinstance(each, Scalar) and each.style == "plain" and DATE.match(each.text):
+                fixes = (Fix(f"write {quoted(each.text)}", (Edit(each.span, quoted(each.text)),)),)
+                words = "promptfoo reads this as a date; write it in quotes"
+                consequence = ROW_ERRORS if each is node else "it looks for `[object Object]`"
+                severity: Severity = "error" if each is node else "warning"
+                yield Finding(each.span, words, fixes=fixes, severity=severity, consequence=consequence)
+
+
+def _of_sql(node: Node) -> Iterator[Finding]:
+    if isinstance(node, Scalar):
+        if node.value is not None and not node.text.startswith("file://") and "{{" not in node.text:
+            words = "the value is a mapping, as in `{databaseType: MySQL}`"
+            yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
+        return
+    yield from _unread_keys(node, _SQL, "SQL")
+    database = node.get("databaseType") if isinstance(node, Mapping) else None
+    if (
+        isinstance(database, Scalar)
+        and database.text.lower() not in map(str.lower, _DATABASES)
+        and "{{" not in database.text
+    ):
+        meant = closest(database.text, _DATABASES)
+        advice = f"; did you mean `{meant}`?" if meant else f"; it is one of {', '.join(_DATABASES)}"
+        fixes = (Fix(f"change it to `{meant}`", (Edit(database.span, meant),)),) if meant else ()
+        yield Finding(
+            database.span, f"there is no database `{database.text}`{advice}", fixes=fixes, severity="warning",
+            consequence="the assertion fails on every output",
+        )  # fmt: skip
+
+
+def _unread_keys(node: Node, known: tuple[str, ...], what: str) -> Iterator[Finding]:
+    entries = node.entries if isinstance(node, Mapping) else []
+    present = {entry.name for entry in entries}
+    for entry in entries:
+        if entry.name in (*known, "<<", "$ref"):
+            continue
+        meant = closest(entry.name or "", tuple(each for each in known if each not in present))
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),) if meant else ()
+        yield Finding(
+            entry.key.span, f"{what} has no setting `{entry.name}`{advice}", fixes=fixes, severity="warning",
+            consequence="promptfoo does not read it",
+        )  # fmt: skip
