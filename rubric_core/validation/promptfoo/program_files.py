@@ -1,9 +1,11 @@
 """Mistakes in the programs that a configuration of promptfoo names, in the files themselves or at their references (issue 18, section 2)."""
 
+import re
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 from typing import NamedTuple
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
@@ -24,6 +26,33 @@ _LEAST_NAME = 3
 _MOST = 3
 
 
+#: `module.export =`, and `exports =`, which is a variable.
+_EXPORT = pattern(
+    r"\bmodule\.(?P<member>export)\s{0,9}=(?!=)|^[ \t]{0,9}(?P<alone>exports)[ \t]{0,9}=(?!=)", re.MULTILINE
+)
+_EXPORTS = MappingProxyType({"export": "exports", "exports": "module.exports"})
+#: An object that is a statement: JavaScript takes it for a block, and its key for a label.
+_DROPPED_OBJECT = pattern(
+    r"(?<=[;{}\n])\s{0,99}\n[ \t]{0,99}(?P<brace>\{)\s{0,99}(?:output|pass|score|error)[ \t]{0,9}:[^{}]{0,500}(?:\{[^{}]{0,200}\}[^{}]{0,500}){0,9}\}[ \t]{0,9};?[ \t]{0,9}$",
+    re.MULTILINE,
+)
+_IN_TEXT = pattern(r"[(,=?:&|\[>+]\s{0,99}\Z|\breturn\s{0,99}\Z")
+#: What promptfoo calls where a reference names no function.
+_PYTHON_ENTRIES = (
+    "call_api",
+    "call_embedding_api",
+    "call_classification_api",
+    "get_assert",
+    "get_transform",
+    "get_var",
+    "generate_tests",
+)
+_METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
+_FUNCTION = pattern(r"^(?:async[ \t]{1,9})?def[ \t]{1,9}(\w{1,60})\(", re.MULTILINE)
+_METHOD = pattern(
+    r"^[ \t]{1,40}(?:async[ \t]{1,9})?([A-Za-z_$][\w$]{0,60})\([^()\n]{0,200}\)[ \t]{0,9}\{", re.MULTILINE
+)
+_NOTHING = "promptfoo does not find it"
 _TOKEN = pattern(r"[\w$]{1,99}|\S")
 #: Names that code for both releases of Python tries.
 _OF_PYTHON_2 = frozenset(
@@ -63,6 +92,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         return
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
+    faults += _entries(program.text, is_python=is_python) if program.is_own else ()
     faults += [
         _Fault(each.offset, "this mapping is dropped; `return` is missing before it", _DROPPED) for each in read.dropped
     ]
@@ -100,6 +130,29 @@ def _names(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
             told.add(each.text)
             places = tuple(other.offset for other in read.free if other.text == each.text)
             yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, meant, places)
+
+
+def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
+    """Slips of what promptfoo looks for in a file, where nothing is called so. Without these the reference is reported."""
+    if not is_python:
+        for found in _EXPORT.finditer(code):
+            name = found["member"] or found["alone"]
+            if found["member"] or "module.exports" not in code:
+                yield _Fault(found.start(found.lastgroup or 0), "this exports nothing", _NOTHING, name, _EXPORTS[name])
+        dropped = (found for found in _DROPPED_OBJECT.finditer(code) if not _IN_TEXT.search(code[: found.start()]))
+        yield from (
+            _Fault(each.start("brace"), "this mapping is dropped; `return` is missing before it", _DROPPED)
+            for each in dropped
+        )
+    known = _PYTHON_ENTRIES if is_python else _METHODS
+    names = [(found[1], found.start(1)) for found in (_FUNCTION if is_python else _METHOD).finditer(code)]
+    if not names or any(name in known for name, _ in names):
+        return
+    for name, at in names:
+        folded = name.replace("_", "").lower()
+        meant = next((each for each in known if folded == each.replace("_", "").lower() or is_typo(name, each)), None)
+        if meant is not None:
+            yield _Fault(at, f"promptfoo calls no `{name}`", _NOTHING, name, meant)
 
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
