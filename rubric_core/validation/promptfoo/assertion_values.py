@@ -37,7 +37,8 @@ def values_of_another_kind(shape: Assertion) -> Iterator[Finding]:
     if isinstance(shape, texts.IsSql | texts.ContainsSql):
         yield from _of_sql(node)
     elif isinstance(shape, texts.IsJson | texts.ContainsJson):
-        if isinstance(node, Scalar) and isinstance(node.value, bool | int | float):
+        # promptfoo takes `false` and 0 for no schema.
+        if isinstance(node, Scalar) and isinstance(node.value, bool | int | float) and node.value:
             yield Finding(
                 node.span, "the value is a JSON Schema: a mapping, or a text", severity="error", consequence=ROW_ERRORS
             )

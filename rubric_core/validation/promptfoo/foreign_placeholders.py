@@ -12,6 +12,7 @@ __all__ = ["foreign_placeholders", "member_of_variables"]
 _FOREIGN = pattern(
     r"\$\{(?P<braces>[A-Za-z_]\w{0,60})\}|%\((?P<percent>[A-Za-z_]\w{0,60})\)[sdfr]|\[\[ ?(?P<brackets>[A-Za-z_]\w{0,60}) ?\]\]"
     r"|\#\{(?P<hash>[A-Za-z_]\w{0,60})\}|<%=? ?(?P<tag>[A-Za-z_]\w{0,60}) ?%>|<<(?P<angles>[A-Za-z_]\w{0,60})>>"
+    r"|(?<![%\w])%(?P<sign>[A-Za-z_]\w{1,60})%(?![%\w])|\(\((?P<rounds>[A-Za-z_]\w{1,60})\)\)"
 )
 #: `{name}` is text in most files, and `$name` in code.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])")

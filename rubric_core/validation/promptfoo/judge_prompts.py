@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.language.promptfoo.graded_assertions import ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -81,6 +82,15 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
     if not _is_shown(each.text for each in texts):
         at = node.span if isinstance(node, Scalar) else texts[0].span
         yield Finding(at, _NOT_SHOWN, consequence=_SENT)
+    elif type(shape) is ModelRubric and shape.has("value") and not _shows_rubric(each.text for each in texts):
+        at = node.span if isinstance(node, Scalar) else texts[0].span
+        words = "this prompt does not show the judge `value`; use `{{ rubric }}`"
+        yield Finding(at, words, severity="hint", consequence=_SENT)
+
+
+def _shows_rubric(texts: Iterable[str]) -> bool:
+    """Whether a prompt inserts the rubric."""
+    return any(used.name in ("rubric", "criteria") for text in texts for used in names_in(text))
 
 
 def _has_other_parts(messages: list[Node]) -> bool:

@@ -39,6 +39,12 @@ def _items(node: Node, context: Context) -> Iterator[Finding]:
     items = node.items if isinstance(node, Sequence) else []
     if items and all(isinstance(item, Scalar) and not item.text.strip() for item in items):
         yield Finding(node.span, "every prompt is empty", consequence=STOPS)
+    else:
+        for each in items:
+            if isinstance(each, Scalar) and each.value is not None and not each.text.strip():
+                yield Finding(
+                    each.span, "this prompt is empty", severity="warning", consequence="promptfoo sends nothing"
+                )
     for item in items:
         if isinstance(item, Mapping):
             yield from _mapping(item, context)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
@@ -26,6 +27,8 @@ _OF_NO_CHAT = frozenset({"maxTokens", "responseFormat", "toolChoice"})
 _PROGRAMS = frozenset({"exec", "file", "golang", "package", "python", "ruby", "promptfoo", "sequence"})
 
 
+#: Ids that tell no address.
+_WITH_ADDRESS = ("http", "https")
 #: Settings that are numbers, which may be written as text or filled in.
 _NUMBERS = (
     "temperature",
@@ -115,6 +118,12 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
         return
     if identity.lstrip().startswith("{{"):
         yield from slips_of_settings(settings)
+    if identity in _WITH_ADDRESS:
+        names = {entry.name for entry in settings.entries}
+        if names.isdisjoint({"url", "request", "<<", "$ref"}) and settings.entries:
+            words = f"`{identity}` needs `url` under `config`, or an address as the id"
+            at = settings.entries[0].key.span
+            yield Finding(at, words, severity="error", consequence=ROW_ERRORS)
     family = known_provider(identity)
     if family is None or not is_known:
         return

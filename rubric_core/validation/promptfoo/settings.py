@@ -13,7 +13,7 @@ from rubric_core.language.promptfoo.configuration import (
 )
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import children
-from rubric_core.lazy_compilation import replace
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -154,11 +154,26 @@ def _repeats(shape: RunOptions) -> Iterator[Finding]:
         )
 
 
+#: An option as the command line negates it.
+_NEGATED = pattern(r"no-?([A-Za-z])([A-Za-z]{1,30})\Z")
+
+
 def _command_line(node: Mapping) -> Iterator[Finding]:
     """Options of the wrong kind, of which promptfoo refuses the whole file. Numbers may be text."""
     for entry in node.entries:
         value, name = entry.value, entry.name or ""
         fixes: tuple[Fix, ...] = ()
+        negated = _NEGATED.match(name)
+        if negated is not None and isinstance(value, Scalar) and isinstance(value.value, bool):
+            option = f"{negated[1].lower()}{negated[2]}"
+            written = f"{option}: {'false' if value.value else 'true'}"
+            fixes = (
+                Fix(f"write `{written}`", (Edit(Span(entry.key.span.start, value.span.end), written),), safe=False),
+            )
+            if option in CommandLineOptions.flags and name not in CommandLineOptions.flags:
+                words = f"promptfoo reads no option `{name}` here; write `{written}`"
+                yield Finding(entry.key.span, words, severity="warning", fixes=fixes, consequence="it is ignored")
+            continue
         if not isinstance(value, Scalar) or "{{" in value.text or value.value is None:
             continue
         if name in CommandLineOptions.flags and not isinstance(value.value, bool):
