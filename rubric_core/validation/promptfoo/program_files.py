@@ -36,7 +36,9 @@ _DROPPED_OBJECT = pattern(
     r"(?<=[;{}\n])\s{0,99}\n[ \t]{0,99}(?P<brace>\{)\s{0,99}(?:output|pass|score|error)[ \t]{0,9}:[^{}]{0,500}(?:\{[^{}]{0,200}\}[^{}]{0,500}){0,9}\}[ \t]{0,9};?[ \t]{0,9}$",
     re.MULTILINE,
 )
-_IN_TEXT = pattern(r"[(,=?:&|\[>+]\s{0,99}\Z|\breturn\s{0,99}\Z")
+#: What an object belongs to, so many characters before it.
+_NEAR = 200
+_GOES_ON = pattern(r"[(,=?:&|\[>+]\s{0,99}\Z|\breturn\s{0,99}\Z")
 #: What promptfoo calls where a reference names no function.
 _PYTHON_ENTRIES = (
     "call_api",
@@ -139,11 +141,11 @@ def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
             name = found["member"] or found["alone"]
             if found["member"] or "module.exports" not in code:
                 yield _Fault(found.start(found.lastgroup or 0), "this exports nothing", _NOTHING, name, _EXPORTS[name])
-        dropped = (found for found in _DROPPED_OBJECT.finditer(code) if not _IN_TEXT.search(code[: found.start()]))
-        yield from (
-            _Fault(each.start("brace"), "this mapping is dropped; `return` is missing before it", _DROPPED)
-            for each in dropped
-        )
+        # A template literal may show what a model is to answer.
+        for found in _DROPPED_OBJECT.finditer(code) if "`" not in code else ():
+            if not _GOES_ON.search(code[max(0, found.start() - _NEAR) : found.start()]):
+                words = "this mapping is dropped; `return` is missing before it"
+                yield _Fault(found.start("brace"), words, _DROPPED)
     known = _PYTHON_ENTRIES if is_python else _METHODS
     names = [(found[1], found.start(1)) for found in (_FUNCTION if is_python else _METHOD).finditer(code)]
     if not names or any(name in known for name, _ in names):

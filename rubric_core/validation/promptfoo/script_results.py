@@ -13,7 +13,7 @@ __all__ = ["RESULT_REFUSED", "ResultSlip", "incomplete_results", "results_withou
 #: A name whose value a mapping is; code that reads parts of it may give one of them as its result.
 _NAMED = pattern(r"\b([A-Za-z_$][\w$]{0,60})[ \t]{0,9}=\s{0,9}\{\s{0,99}['\"]?\Z")
 #: What is before the first key of a mapping that is the result itself.
-_RETURNED = pattern(r"(?:\breturn|=>[ \t]{0,9}\(|\A)[\s(]{0,99}\{\s{0,99}['\"]?\Z")
+_RETURNED = pattern(r"(?:\breturn|\A)[\s(]{0,99}\{\s{0,99}['\"]?\Z")
 #: So many characters before its first key suffice to find the name of a mapping.
 _NEAR = 200
 #: The keys that every result has, and those that some have.
@@ -65,12 +65,18 @@ def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSl
 
 
 def incomplete_results(read: CodeReading, code: str) -> Iterator[tuple[FreeName, str]]:
-    """In code of an assertion, the `pass` of each result that is written out and lacks others, with these; or a slip of `pass`.
+    """In code of an assertion, the `pass` of each result that is written out and lacks others, or a slip of it, with words.
 
-    The second is a key with its backquotes, or the words that tell what is missing.
+    Beside a whole result, one with less is a part of it; what is spread into one is not known.
     """
+    if (
+        "..." in code
+        or "**" in code
+        or any({each.text for each in keys}.issuperset(_REQUIRED) for keys in read.objects)
+    ):
+        return
     for keys in read.objects:
-        if not keys or not _RETURNED.search(code[: keys[0].offset][-_NEAR:]):
+        if not keys or not _RETURNED.search(code[max(0, keys[0].offset - _NEAR) : keys[0].offset]):
             continue
         names = {"pass" if key.text == "pass_" else key.text: key for key in keys}
         unknown = [key for key in keys if key.text not in _KNOWN and key.text != "pass_"]

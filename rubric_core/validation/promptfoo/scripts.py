@@ -32,6 +32,8 @@ _PARAMETERS = ("output", "context", "process")
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
+#: So many characters before a line tell whether it goes on.
+_NEAR = 200
 #: Fewer lines have no last statement beside others.
 _LEAST_LINES = 2
 #: The beginning of a line that belongs to the one before it, and the end of a line that the next one belongs to.
@@ -264,7 +266,7 @@ def _last_statement(node: Scalar, text: str) -> Span | None:
     begun, end = 0, len(code)
     while end > 0:
         begun = code.rfind("\n", 0, end) + 1
-        line, before = code[begun:end], code[:begun].rstrip()
+        line, before = code[begun:end], code[max(0, begun - _NEAR) : begun].rstrip()
         is_outermost = line.strip() != "" and len(line) - len(line.lstrip()) == indentation
         if is_outermost and not _CONTINUES.match(line.lstrip()) and not _GOES_ON.search(before):
             is_statement = _GIVES_NOTHING.match(line.lstrip()) is None
