@@ -19,9 +19,10 @@ from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
+from rubric_core.validation.promptfoo.shown_mappings import shown_object
 from rubric_core.validation.promptfoo.template_errors import broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
-from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip, shown_object
+from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["faults_in_file", "faults_of_chat", "objects_in_file", "undefined_in_file"]

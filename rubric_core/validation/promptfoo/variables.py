@@ -25,9 +25,9 @@ from rubric_core.validation.rule import Finding, Fix
 __all__ = [
     "EMPTY",
     "below_vars",
-    "mappings_of_cases",
-    "shown_object",
-    "shown_objects",
+    "has_hooks",
+    "is_slip",
+    "place_of",
     "undefined_in_case",
     "undefined_variables",
     "variables_of_cases",
@@ -264,7 +264,7 @@ def _in_text(
         if used.optional or used.name in known or used.name in seen:
             continue
         seen.add(used.name)
-        at = _place_of(used, node, placed.text)
+        at = place_of(used, node, placed.text)
         member = member_of_variables(placed.text, at.start, known) if at != node.span else None
         if member is not None:
             yield below_vars(placed.outer(member[0]), placed.text[slice(*member[0])], member[1])
@@ -281,29 +281,7 @@ def below_vars(at: Span, written: str, name: str) -> Finding:
     return Finding(at, f"no case has a value for `{written}`; write `{name}`", fixes=fixes, consequence=EMPTY)
 
 
-def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
+def place_of(used: UsedName, node: Scalar, text: str) -> Span:
     """The span of a name in the file, searched for again because escapes and folding change offsets."""
     found = re.compile(r"\{[{%][^{}]*?\b(" + re.escape(used.name) + r")\b").search(text, node.span.start, node.span.end)
     return Span(*found.span(1)) if found else node.span
-
-
-def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that are a mapping in every case that has them, as far as the text shows."""
-    return frozenset(suite.digest.maps - suite.digest.others)
-
-
-def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Mappings that a prompt inserts by name alone, which render as `[object Object]`."""
-    maps = mappings_of_cases(suite)
-    for node, _ in texts_of(suite.configuration) if maps else ():
-        for used in names_in(node.text):
-            if used.alone and used.name in maps:
-                at = _place_of(used, node, suite.frame.text)
-                yield shown_object(used.name, suite.frame.outer(at), may_fix=at != node.span)
-
-
-def shown_object(name: str, at: Span, *, may_fix: bool) -> Finding:
-    """A mapping that a prompt inserts by its name, at `at`."""
-    fixes = (Fix("write `| dump`", (Edit(Span(at.end, at.end), " | dump"),)),) if may_fix else ()
-    words = f"`{name}` is a mapping: write `{name} | dump`, or one of its members"
-    return Finding(at, words, fixes=fixes, consequence="promptfoo fills in `[object Object]`")

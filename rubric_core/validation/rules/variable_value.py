@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.loading.reference_issues import PromptFileText
-from rubric_core.validation.promptfoo.mixed_values import mappings_among_texts
 from rubric_core.validation.promptfoo.prompt_templates import objects_in_file
+from rubric_core.validation.promptfoo.shown_mappings import mappings_among_texts, shown_objects
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.values import values_in_file, variable_values
-from rubric_core.validation.promptfoo.variables import shown_objects
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["VARIABLE_VALUE"]
