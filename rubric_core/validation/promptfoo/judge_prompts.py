@@ -90,7 +90,7 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
 
 def _shows_rubric(texts: Iterable[str]) -> bool:
     """Whether a prompt inserts the rubric."""
-    return any(used.name in ("rubric", "criteria") for text in texts for used in names_in(text))
+    return any(used.name == "rubric" for text in texts for used in names_in(text))
 
 
 def _has_other_parts(messages: list[Node]) -> bool:

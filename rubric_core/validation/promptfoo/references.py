@@ -6,6 +6,7 @@ from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
+from rubric_core.language.promptfoo.mathjs_functions import FUNCTIONS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
@@ -45,6 +46,8 @@ _OF_MATH = frozenset(
 _NO_SCRIPTS = frozenset({"javascript", "python", "ruby", "webhook", "file", "namedScores"})
 #: What gives metrics in the result of a script, or may.
 _NAMED_SCORES = pattern(r"named_?[Ss]cores|\.\.\.|\*\*|\b(?:import|require|eval|exec)\b|\.py\b|\.[cm]?js\b")
+_GIVES_0 = "promptfoo gives 0, with a debug message only"
+_CALLED = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\()")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file that holds one prompt, if nothing divides it.
 _ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json|ya?ml)\Z")
@@ -110,6 +113,9 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     for metric in metrics:
         if isinstance(metric, Metric) and isinstance(metric.value, str):
             for name, found in _in_formula(suite, metric, known):
+                if not name:  # no metric, but a function
+                    yield found
+                    continue
                 meant = found.fixes[0].edits[0].new_text if found.fixes else ""
                 if only_typos and (name in elsewhere or not meant or not is_typo(name, meant)):
                     continue
@@ -149,7 +155,14 @@ def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Itera
             fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
             advice = f"; did you mean `{meant}`?" if meant else ""
             words = f"no assertion has a metric `{found[1]}`{advice}"
-            yield found[1], Finding(at, words, fixes=fixes, consequence="promptfoo gives 0, with a debug message only")
+            yield found[1], Finding(at, words, fixes=fixes, consequence=_GIVES_0)
+    for found in _CALLED.finditer(without_strings(formula)) if "=" not in formula else ():
+        if found[1] not in FUNCTIONS:
+            meant = closest(found[1], sorted(FUNCTIONS))
+            at = suite.frame.outer(Span(start + found.start(1), start + found.end(1)))
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),), safe=False),) if meant else ()
+            advice = f"; did you mean `{meant}`?" if meant else ""
+            yield "", Finding(at, f"formulas have no function `{found[1]}`{advice}", fixes=fixes, consequence=_GIVES_0)
 
 
 def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:

@@ -32,6 +32,8 @@ _PARAMETERS = ("output", "context", "process")
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
+#: Code that is nothing but a text.
+_ONE_TEXT = pattern(r"\s{0,9}(?:\"[^\"\\]{0,500}\"|'[^'\\]{0,500}')\s{0,9};?\s{0,9}\Z")
 #: So many characters before a line tell whether it goes on.
 _NEAR = 200
 #: Fewer lines have no last statement beside others.
@@ -87,6 +89,9 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
     elif not isinstance(shape, graded.RubyCode):
         yield from _read(shape, place, place.node, text)
         yield from _dropped_at_end(place, lines, text)
+        if _ONE_TEXT.match(lines):
+            words = "a text is no result: write a comparison, or a number"
+            yield Finding(place.value, words, consequence=_FAILS)
 
 
 def _read(
