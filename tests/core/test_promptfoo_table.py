@@ -15,7 +15,7 @@ from rubric_core.loading.promptfoo_table import rows_of
         ("a\n\n \nb\n", [[("a", "a")], [("b", "b")]]),
         ("a,\n,b\n", [[("a", "a"), ("", "")], [("", ""), ("b", "b")]]),
         ('a,"b\nc', [[("a", "a"), ("b\nc", '"b\nc')]]),
-        ('"a" x,b', [[("a", '"a" x'), ("b", "b")]]),
+        ('"a" x,b', [[('"a" x', '"a" x'), ("b", "b")]]),
         ("a\rb", [[("a", "a")], [("b", "b")]]),
         ("", []),
         ("\ufeff", []),

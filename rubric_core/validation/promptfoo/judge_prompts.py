@@ -76,21 +76,30 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         return
     if not any(each.text.strip() for each in texts) or (messages and _has_other_parts(messages)):
         return
+    singles: list[Finding] = []
     for each in texts:
         quoted = each.is_quoted
-        yield from _single(context.text, Span(each.span.start + quoted, each.span.end - quoted))
+        singles += _single(context.text, Span(each.span.start + quoted, each.span.end - quoted))
+    yield from singles
     if not _is_shown(each.text for each in texts):
         at = node.span if isinstance(node, Scalar) else texts[0].span
         yield Finding(at, _NOT_SHOWN, consequence=_SENT)
-    elif type(shape) is ModelRubric and shape.has("value") and not _shows_rubric(each.text for each in texts):
+    elif (
+        type(shape) is ModelRubric
+        and shape.has("value")
+        and not singles
+        and not _shows_rubric(each.text for each in texts)
+    ):
         at = node.span if isinstance(node, Scalar) else texts[0].span
         words = "this prompt does not show the judge `value`; use `{{ rubric }}`"
         yield Finding(at, words, severity="hint", consequence=_SENT)
 
 
 def _shows_rubric(texts: Iterable[str]) -> bool:
-    """Whether a prompt inserts the rubric."""
-    return any(used.name == "rubric" for text in texts for used in names_in(text))
+    """Whether a prompt inserts the rubric, or is meant to: a placeholder that is misspelt or not closed is reported itself."""
+    several = list(texts)
+    names = {used.name for text in several for used in names_in(text)}
+    return any(name == "rubric" or is_typo(name, "rubric") for name in names) or any(map(_LEFT_OPEN.search, several))
 
 
 def _has_other_parts(messages: list[Node]) -> bool:
