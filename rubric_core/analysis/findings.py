@@ -157,7 +157,7 @@ class Findings:
             yield self._diagnostic(rule, finding, None, lambda span: span)
 
     def _names_files_anew(self, previous: Analysis) -> bool:
-        """Whether the first file that needs the names of a configuration is new in it: nobody has asked for them so far."""
+        """Whether the configuration names files that need its names and did not before, or the reverse."""
         now, before = self.analysis.refers_to, previous.refers_to
         return (
             self.analysis.kind is FileKind.PROMPTFOO

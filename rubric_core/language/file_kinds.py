@@ -112,7 +112,7 @@ TEXTS = frozenset({
     FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_TABLE,
     FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,
 })  # fmt: skip
-#: The templates of promptfoo that are files of their own.
+#: The files of promptfoo that are templates: prompts, and prompts for judges.
 TEMPLATE_FILES = frozenset({FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT})
 #: Files that are checked in the same way, whether the configuration or another of its files names them.
 NAMED_ANYWHERE = frozenset({FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_JUDGE_PROMPT})

@@ -111,7 +111,7 @@ def missing_providers(shape: Configuration) -> Iterator[Finding]:
     if {"providers", "targets", "<<", "$ref", "redteam"}.intersection(names) or not isinstance(node, Mapping):
         return
     begin = node.entry("prompts")
-    if begin is None or not {"tests", "scenarios"}.intersection(names) or any(map(is_provider_slip, names)):
+    if begin is None or not {"tests", "scenarios"}.intersection(names) or any(map(_is_provider_slip, names)):
         return
     yield Finding(
         begin.key.span, "there are prompts and cases, and no `providers` that answer", severity="warning",
@@ -119,7 +119,7 @@ def missing_providers(shape: Configuration) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def is_provider_slip(name: str) -> bool:
+def _is_provider_slip(name: str) -> bool:
     called = field_called(Configuration, name) if name else None
     return bool(name) and (called == "providers" or closest(name, ("providers", "targets")) is not None)
 

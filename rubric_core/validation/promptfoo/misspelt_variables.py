@@ -1,4 +1,4 @@
-"""Slips of variables of promptfoo that JavaScript and Python read: in assertions, in transforms, and in programs of their own."""
+"""Misspelt variables of promptfoo in JavaScript and Python: in assertions, transforms and programs (issue 18, section 2)."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,7 +19,7 @@ GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
     "promptIdx", "repeatIndex",
 })  # fmt: skip
-#: What a program gets for a variable that nobody defines.
+#: What JavaScript and Python get for an undefined variable.
 _UNDEFINED, _NO_KEY = "the code reads undefined", "the mapping has no such key"
 #: The fields of an assertion and of the options of a case that contain JavaScript.
 _TRANSFORMS = ("transform", "context_transform", "postprocess")

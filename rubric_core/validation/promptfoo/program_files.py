@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
@@ -40,16 +41,7 @@ _DROPPED_OBJECT = pattern(
 _NEAR = 200
 _GOES_ON = pattern(r"[(,=?:&|\[>+]\s{0,99}\Z|\breturn\s{0,99}\Z")
 #: What promptfoo calls where a reference names no function.
-_PYTHON_ENTRIES = (
-    "call_api",
-    "call_embedding_api",
-    "call_classification_api",
-    "get_assert",
-    "get_transform",
-    "get_var",
-    "generate_tests",
-)
-_METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
+_PYTHON_ENTRIES = (*PROVIDER_FUNCTIONS, "get_assert", "get_transform", "get_var", "generate_tests")
 _FUNCTION = pattern(r"^(?:async[ \t]{1,9})?def[ \t]{1,9}(\w{1,60})\(", re.MULTILINE)
 _METHOD = pattern(
     r"^[ \t]{1,40}(?:async[ \t]{1,9})?([A-Za-z_$][\w$]{0,60})\([^()\n]{0,200}\)[ \t]{0,9}\{", re.MULTILINE
@@ -146,7 +138,7 @@ def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
             if not _GOES_ON.search(code[max(0, found.start() - _NEAR) : found.start()]):
                 words = "this mapping is dropped; `return` is missing before it"
                 yield _Fault(found.start("brace"), words, _DROPPED)
-    known = _PYTHON_ENTRIES if is_python else _METHODS
+    known = _PYTHON_ENTRIES if is_python else METHODS
     names = [(found[1], found.start(1)) for found in (_FUNCTION if is_python else _METHOD).finditer(code)]
     if not names or any(name in known for name, _ in names):
         return

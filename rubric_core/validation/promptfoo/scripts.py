@@ -40,7 +40,7 @@ _NEAR = 200
 _LEAST_LINES = 2
 #: The beginning of a line that belongs to the one before it, and the end of a line that the next one belongs to.
 _CONTINUES, _GOES_ON = pattern(r"[.?:&|+*/%)\]},<>=-]"), pattern(r"(?:[.?:&|+*/%(\[,<>=-]|\\|\b(?:and|or|not|in))\Z")
-#: Texts and comments that may have lines of their own.
+#: Texts and comments that may span several lines.
 _LONG_TEXT = pattern(r"`[^`\n]{0,2000}\n|/\*|\"{3}|'{3}")
 #: What begins a statement that gives a result, one that gives a name its value, and a text that documents Python.
 _GIVES = pattern(r"(?:return|throw|raise|yield)\b")

@@ -1,4 +1,4 @@
-"""Variables of promptfoo that JavaScript and Python read: in assertions, in transforms, and in programs of their own."""
+"""Finds the variables of promptfoo that JavaScript and Python read by name (issue 18, section 2)."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
