@@ -18,6 +18,7 @@ from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
 
@@ -30,7 +31,6 @@ PROGRAM = pattern(
 )
 #: Assertions whose text a judge reads.
 _JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
-_FOREIGN = pattern(r"(?<!\{)\{[A-Za-z_]|%\(|\[\[|<%|<<")
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
@@ -123,7 +123,7 @@ class CaseSummary:
             check.places.get("value") for check in self.checks if isinstance(check, _JUDGED) and not check.borrowed
         )
         nodes = (place.node for place in places if place is not None and not place.borrowed)
-        return tuple(node for node in nodes if isinstance(node, Scalar) and _FOREIGN.search(node.text) is not None)
+        return tuple(node for node in nodes if isinstance(node, Scalar) and SIGNS.search(node.text) is not None)
 
     @cached_property
     def facts(self) -> object:

@@ -7,7 +7,10 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.templates import SENT_AS_IS, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["foreign_placeholders", "member_of_variables"]
+__all__ = ["SIGNS", "foreign_placeholders", "member_of_variables"]
+
+#: One of these is in every text with such a placeholder.
+SIGNS = pattern(r"(?<!\{)\{(?!\{)|[$%#]|\(\(|\[\[|<[<%]|\w ?\}\}")
 
 _FOREIGN = pattern(
     r"\$\{(?P<braces>[A-Za-z_]\w{0,60})\}|%\((?P<percent>[A-Za-z_]\w{0,60})\)[sdfr]|\[\[ ?(?P<brackets>[A-Za-z_]\w{0,60}) ?\]\]"
