@@ -116,6 +116,16 @@ _OPENED = re.compile(r": +|, +(?=\w+:)|[{\[](?=\w)|file://|\{\{ *")
 _WORD = re.compile(r"[\w-]+|[*&<]+")
 
 
+class _FixedCounts(Counts):
+    """Usage counts that stay as they were made, even if suites are counted while an answer is awaited."""
+
+    def __setitem__(self, word: Any, number: int) -> None:
+        pass
+
+    def __delitem__(self, word: Any) -> None:
+        pass
+
+
 class Editor(Direct):
     """A server in this process with a folder of files that are open; what it sends is JSON, as on a wire."""
 
@@ -203,7 +213,7 @@ class Editor(Direct):
         """The result of a request about a file."""
         if method == "completion":
             # Suites are counted while they are looked at, and when that is depends on the clock: the order of what is offered would, too.
-            self.server.documents.usage = Counts(self._usage())
+            self.server.documents.usage = _FixedCounts(self._usage())
         return self.ask(f"textDocument/{method}", {"textDocument": {"uri": self.uri(name)}, **params})
 
     def _usage(self) -> Counts:
