@@ -41,6 +41,7 @@ from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.promptfoo_templates import templates
 from rubric_core.loading.reference_issues import ProgramText, PromptFileText, PromptText
 from rubric_core.loading.split_items import join_split_item
+from rubric_core.loading.table_assertions import table_assertions
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
@@ -165,6 +166,8 @@ class Check:
         context = Context(self.frame.block.text, self.dialect, _defaults(settings, self.analysis.kind, self._use))
         if self.is_text:
             lowering.issues += self._whole_text(self.frame.block.text)
+        if self.analysis.kind is FileKind.PROMPTFOO_TABLE:
+            shapes += table_assertions(self.frame.block.text, lowering)
         if self.analysis.kind is FileKind.PROMPTFOO:
             state.kept, state.unused = self._templates(state, lowering)
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)

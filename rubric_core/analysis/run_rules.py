@@ -1,14 +1,15 @@
 """Runs the rules over the shapes and issues of a text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rubric_core.analysis.block_state import Found
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import OF_PROMPTFOO
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.promptfoo_table import CaseTable, stays_in_cell
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
@@ -29,6 +30,7 @@ def run_rules(
     In an `unused` place, none is an error.
     """
     judges, signs = analysis.language.judges, context.signs
+    is_table = analysis.kind is FileKind.PROMPTFOO_TABLE
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
@@ -38,7 +40,7 @@ def run_rules(
             signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
             each.places if isinstance(each, Shape) else (),
         )
-        for finding in rule.check(each, context)
+        for finding in (rule.check(each, context) if not is_table else _in_cells(rule, each, context))
     ]  # fmt: skip
     if not found:
         return ()
@@ -49,6 +51,13 @@ def run_rules(
     if unused:
         found = [(rule, _unread(rule, finding) if _is_in(finding.span, unused) else finding) for rule, finding in found]
     return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+
+
+def _in_cells(rule: Rule[Any], each: Any, context: Context) -> Iterator[Finding]:
+    """The findings about a part of a table. Only fixes that were meant for tables may change more than words in a cell."""
+    for found in rule.check(each, context):
+        fixes = found.fixes if isinstance(each, CaseTable) else ()
+        yield replace(found, fixes=fixes or tuple(x for x in found.fixes if stays_in_cell(context.text, x.edits)))
 
 
 def _is_in(span: Span, places: tuple[Span, ...]) -> bool:

@@ -97,16 +97,16 @@ WITH_CASES = frozenset({
 })  # fmt: skip
 #: Those that name other files, as the configuration does.
 WITH_FILES = frozenset({
-    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS, FileKind.PROMPTFOO_PROVIDERS,
-    FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
+    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
+    FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
 })  # fmt: skip
 #: Files whose findings depend on the names that the configurations which name them define.
 WITH_NAMES = frozenset({
     FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES,
-    FileKind.PROMPTFOO_TABLE,
+    FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_VARS,
 })  # fmt: skip
-#: Of these, the lists of cases.
-LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE})
+#: Of these, the lists of cases, and the variables of one.
+LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_VARS})
 #: Files that are not YAML, JSON or JSON lines, whatever their extensions.
 TEXTS = frozenset({
     FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_TABLE,

@@ -1,14 +1,29 @@
 """Tables of promptfoo cases: the cells of a CSV text with their places, and the meaning of columns and short checks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from rubric_core.language.promptfoo.assertion import TABLE_CODE, TABLE_RUBRICS
 from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.issues import Issue
-from rubric_core.text import Span
+from rubric_core.text import Edit, Span
 
-__all__ = ["SPECIAL_COLUMNS", "CaseTable", "Cell", "is_expected", "is_special", "rows_of", "short_check"]
+__all__ = [
+    "PATH_AS_CODE",
+    "SPECIAL_COLUMNS",
+    "CaseTable",
+    "Cell",
+    "ShortAssertion",
+    "assertion_of_cell",
+    "is_expected",
+    "is_special",
+    "rows_of",
+    "short_check",
+    "stays_in_cell",
+]
 
 #: Columns that are not variables, besides `__expected1` and so on, `__metadata:NAME` and `__config:COLUMN:threshold`.
 SPECIAL_COLUMNS = (
@@ -20,6 +35,12 @@ _CHECK = pattern(
     r"(?P<not>not-)?(?P<type>[A-Za-z][A-Za-z0-9_-]*(?::[a-z-]+(?=\())?)(?:\((?P<threshold>[^)]*)\))?(?P<colon>:)?(?P<value>.*)",
     re.DOTALL,
 )
+_JAVASCRIPT_FILE = pattern(r".*\.[cm]?[jt]s(?::[^:/\\]+)?\Z", re.DOTALL)
+#: What promptfoo takes for code, because it cuts `file://` off as if it were `python:`.
+PATH_AS_CODE = pattern(r"file://.*\.py(?::.*)?\Z", re.DOTALL)
+#: Words that mean the same with and without quotes around their cell, and what separates cells.
+_WORDS = pattern(r"[\w .:/=!()-]+\Z")
+_BREAKS = pattern(r"[,\"\r\n]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +118,58 @@ def is_special(column: str) -> bool:
     return named or _CONFIG.match(column) is not None
 
 
+class ShortAssertion(NamedTuple):
+    """The assertion that a cell is: `[not-]type[(threshold)][:value]`, code, or a text that the output has to equal."""
+
+    type: str
+    #: None if the cell has no colon.
+    value: str | None
+    #: Where the value begins in the cell.
+    value_at: int = 0
+    #: A number, as it is written.
+    threshold: str | None = None
+    #: How long the written type is: none for a text.
+    type_length: int = 0
+
+
+def assertion_of_cell(text: str) -> ShortAssertion:
+    """The assertion of a cell, whose text has no blanks around it."""
+    for prefix, kind in TABLE_CODE.items():
+        if text.startswith(prefix):
+            return _after(text, len(prefix), kind, len(prefix) - 1)
+    if text.startswith(URL) and _JAVASCRIPT_FILE.match(text):
+        return ShortAssertion(TABLE_CODE["javascript:"], text)
+    for prefix, kind in TABLE_RUBRICS.items():
+        if text.startswith(prefix):
+            return ShortAssertion(kind, text.removeprefix(prefix), len(prefix), None, len(prefix) - 1)
+    if PATH_AS_CODE.match(text):
+        return _after(text, len(URL), TABLE_CODE["python:"], len(URL))
+    found = _short().match(text)
+    if found is None:
+        return ShortAssertion("equals", text)
+    kind, value = f"{found['not'] or ''}{found['type']}", found["value"]
+    at = found.start("value") if value is not None else 0
+    return ShortAssertion(kind, value, at, found["threshold"], len(kind))
+
+
+def _after(text: str, start: int, kind: str, length: int) -> ShortAssertion:
+    value = text[start:].lstrip()
+    return ShortAssertion(kind, value, len(text) - len(value), None, length)
+
+
+@lru_cache(maxsize=1)
+def _short() -> "re.Pattern[str]":
+    """An assertion in its short form; the types are those that `not-` may precede."""
+    # Most files are no tables of promptfoo, and are checked without its dialect.
+    from rubric_core.language.dialects.promptfoo import PROMPTFOO  # noqa: PLC0415
+
+    types = [name.removeprefix("not-") for name in PROMPTFOO.types if name.startswith("not-")]
+    alternatives = "|".join(map(re.escape, types))
+    return re.compile(
+        rf"(?P<not>not-)?(?P<type>{alternatives})(?:\((?P<threshold>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?\Z", re.DOTALL
+    )
+
+
 def short_check(text: str) -> tuple[str, bool] | None:
     """The type of a short check, and whether a colon or threshold follows it; None for a text without a type."""
     found = _CHECK.match(text.strip())
@@ -104,3 +177,8 @@ def short_check(text: str) -> tuple[str, bool] | None:
         return None
     told = bool(found["colon"] or found["threshold"] is not None)
     return f"{found['not'] or ''}{found['type']}", told
+
+
+def stays_in_cell(text: str, edits: Iterable[Edit]) -> bool:
+    """Whether edits replace parts of cells by words that need no quotes; others were meant for YAML."""
+    return all(_WORDS.match(each.new_text) and not _BREAKS.search(text[slice(*each.span)]) for each in edits)

@@ -24,8 +24,8 @@ __all__ = [
     "mappings_in", "walk",
 ]  # fmt: skip
 
-#: A hole is a value that could not be read; its text is reported as a problem.
-Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
+#: A hole is a value that could not be read; its text is reported as a problem. A cell is a text of a table.
+Style = Literal["plain", "single", "double", "literal", "folded", "hole", "cell"]
 BLOCK_STYLES: frozenset[Style] = frozenset({"literal", "folded"})
 QUOTED_STYLES: frozenset[Style] = frozenset({"single", "double"})
 #: A plain text that begins with one of these is a text, or one of the words that YAML has: `null`, `true`, `false`.

@@ -86,7 +86,7 @@ def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
     typed = analyze(CONFIG + "unknown: 1\n", path=path, previous=before)
     assert (before.kind, typed.kind) == (FileKind.SUITE, FileKind.PROMPTFOO)
     assert [found.code for found in before.diagnostics] == ["unknown-key"]
-    assert typed.diagnostics == ()
+    assert [(found.code, found.severity) for found in typed.diagnostics] == [("unknown-key", "hint")]
     again = analyze(NEUTRAL + "unknown: 1\n", path=path, previous=typed)
     assert again.diagnostics == before.diagnostics
 
@@ -223,6 +223,7 @@ def test_files_of_cases_are_checked_where_a_configuration_names_them(
     assert sorted(line.partition("] ")[0] for line in said) == [
         "also.json:2:23 error[unknown-type",
         "cases.csv:2:4 warning[table-column",
+        "cases.csv:5:4 error[missing-file",
         "more.yaml:2:3 warning[unknown-key",
     ]
 
@@ -335,12 +336,12 @@ TABLES = [
     ("word,__expected\nhi,icontain: hi\n", ["2:4 promptfoo has no assertion type `icontain`; did you mean `icontains`?"]),
     ("word,__expected\nhi,contains_any:hi\n", ["2:4 promptfoo has no assertion type `contains_any`; did you mean `contains-any`?"]),
     ("word,__expected\nhi,similr(0.9):hi\n", ["2:4 promptfoo has no assertion type `similr`; did you mean `similar`?"]),
-    ("word,__expected\nhi,fn:output.lenght > 2\n", ["2:4 there is no `lenght`; did you mean `length`?"]),
-    ("word,__expected\nhi,javascript:output.trim(\n", ["2:4 JavaScript cannot read this code: `(` is not closed"]),
-    ("word,__expected\nhi,icontains:\n", ["2:4 `icontains` needs a value"]),
-    ("word,__expected\nhi,python:len(output > 3\n", ["2:4 Python cannot read this code: '(' was never closed"]),
-    ("word,__expected\nhi,word-count:four\nho,word-count:4\n", ["2:4 `word-count` needs a number"]),
-    ("word,__expected\nhi,regex:hi(\n", ["2:4 this pattern is invalid: unterminated group"]),
+    ("word,__expected\nhi,fn:output.lenght > 2\n", ["2:14 there is no `lenght`; did you mean `length`?"]),
+    ("word,__expected\nhi,javascript:output.trim(\n", ["2:15 JavaScript cannot read this code: `(` is not closed"]),
+    ("word,__expected\nhi,icontains:\n", ["2:4 `value` is an empty string; it should be a non-empty string"]),
+    ("word,__expected\nhi,python:len(output > 3\n", ["2:11 Python cannot read this code: '(' was never closed"]),
+    ("word,__expected\nhi,word-count:four\nho,word-count:4\n", ["2:15 `word-count` needs a number of words, or `{min, max}`"]),
+    ("word,__expected\nhi,regex:hi(\n", ["2:10 this pattern is invalid: unterminated group"]),
     ("word,__expected\nhi,isrefusal\nhi,not_is_json\n", [
         "2:4 promptfoo has no assertion type `isrefusal`; did you mean `is-refusal`?",
         "3:4 promptfoo has no assertion type `not_is_json`; did you mean `not-is-json`?",
@@ -349,6 +350,22 @@ TABLES = [
         "2:4 `__threshold` is 50, but scores are 0..1: the case can never pass",
     ]),
     ("word,__threshold,__expected\nhi,50,fn:output.length\nhi,1,regex:^hi\n", []),
+    ("word,__expected\nhi,file://check.py\nho,file://check.py:name\n", [
+        "2:4 promptfoo takes this path for Python code; write `python:file://check.py`",
+        "3:4 promptfoo takes this path for Python code; write `python:file://check.py:name`",
+    ]),
+    ("word,__expected\nhi,latency:3000\nho,cost:abc\nha,similar(80):x\n", [
+        "2:4 the limit of `latency` stands in parentheses: `latency(3000)`",
+        "3:4 the limit of `cost` stands in parentheses: `cost(0.75)`",
+        "4:12 `threshold` is 80, but scores are 0..1: it can never pass",
+    ]),
+    ("word,__expected\nhi,contains\nho,javascript: ouput.length > 2\n", [
+        "2:4 a contains assertion needs `value`: the text to find: a non-empty string or a number",
+        "3:16 nothing defines `ouput` in this code; did you mean `output`?",
+    ]),
+    ('word,__expected\nhi,"fn:output.lenght > 2, ""x"""\n', ["2:4 there is no `lenght`; did you mean `length`?"]),
+    ("word,__threshold\nhi,-1\n", ["2:4 `__threshold` is -1, but scores are 0..1: every score reaches it"]),
+    ("word,__expected\nhi,latency(3000)\nho,python:file://check.py\nha,starts-with:h\n", []),
     ("word,__expected\n\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
     ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),
     ("word,__expected\nhi,similar(0.9):hi\nhi,fn:output\nhi,grade:polite\nhi,file://check.js\nhi,https://x.y\n", []),

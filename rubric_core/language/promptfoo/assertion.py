@@ -1,5 +1,6 @@
 """The base of all assertions of promptfoo, and sets of them."""
 
+from types import MappingProxyType
 from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
@@ -7,12 +8,17 @@ from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
+    "ANY_TEXT",
     "ASSERTIONS",
     "COMPARING_TYPES",
     "GRADER",
+    "LIMITS",
     "MAX_SCORE",
     "SELECT_BEST",
     "SET_TYPE",
+    "TABLE_CODE",
+    "TABLE_RUBRICS",
+    "TABLE_THRESHOLDS",
     "Assertion",
     "AssertionSet",
 ]
@@ -22,6 +28,21 @@ SET_TYPE = "assert-set"
 SELECT_BEST, MAX_SCORE = "select-best", "max-score"
 #: The types that compare the outputs of several providers and prompts, once all of them are there.
 COMPARING_TYPES = frozenset({SELECT_BEST, MAX_SCORE})
+#: In tables, the words that stand for types of code, and for the type that a judge reads.
+TABLE_CODE = MappingProxyType(
+    {"javascript:": "javascript", "fn:": "javascript", "eval:": "javascript", "python:": "python"}
+)
+TABLE_RUBRICS = MappingProxyType({"grade:": "llm-rubric", "llm-rubric:": "llm-rubric"})
+#: In tables, the types whose short form may give a threshold in parentheses, with the one that they have without.
+TABLE_THRESHOLDS = MappingProxyType({
+    "answer-relevance": 0.75, "classifier": 0.75, "context-faithfulness": 0.75, "context-recall": 0.75, "context-relevance": 0.75,
+    "cost": 0.75, "latency": 0.75, "levenshtein": 0.75, "perplexity-score": 0.75, "perplexity": 0.75, "rouge-n": 0.75,
+    "similar": 0.8, "starts-with": 0.75,
+})  # fmt: skip
+#: Of these, the ones that have nothing but a limit, so that a text behind their colon is not read.
+LIMITS = frozenset({"latency", "cost", "perplexity", "perplexity-score"})
+#: Types of which a value without a template is right whatever it is.
+ANY_TEXT = frozenset({"equals", "contains", "icontains", "starts-with", "llm-rubric"})
 
 #: A model that grades: its id or label, its settings, or one for each role.
 GRADER = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))

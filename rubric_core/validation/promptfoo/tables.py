@@ -7,9 +7,11 @@ from types import MappingProxyType
 from rubric_core.language.closest_name import closest, differs_by_one, is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.misnomers import types_called
+from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_THRESHOLDS
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
+    PATH_AS_CODE,
     CaseTable,
     Cell,
     is_expected,
@@ -18,7 +20,6 @@ from rubric_core.loading.promptfoo_table import (
     short_check,
 )
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.table_checks import is_script, value_faults
 from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -27,6 +28,7 @@ __all__ = ["table_mistakes"]
 
 #: Aliases of types that are allowed in tables only.
 _CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
+_SCRIPTS = ("javascript", "fn", "eval", "python", "ruby", "file", "webhook")
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = pattern(r"[_\-\s]")
 #: Words with dashes between them, of which the last is no abbreviation.
@@ -67,17 +69,21 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
 
 
+def _is_script(name: str) -> bool:
+    """Whether the scores of a check can be any number."""
+    return name.removeprefix("not-") in _SCRIPTS
+
+
 def _high_threshold(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
-    """A threshold that no row reaches, unless scripts give scores of their own."""
+    """A threshold that no row reaches, unless scripts give scores of their own, or that every row does."""
     columns = [column.text.strip() for column in header]
     checks = (short_check(cell.text) for column, cell in zip(columns, row, strict=True) if is_expected(column))
-    if any(found is not None and is_script(found[0]) for found in checks):
-        return
+    most = math.inf if any(found is not None and _is_script(found[0]) for found in checks) else 1
     for column, cell in zip(columns, row, strict=True):
         text = cell.text.strip()
-        if column == "__threshold" and _is_number(text) and float(text) > 1:
-            words = f"`__threshold` is {text}, but scores are 0..1: the case can never pass"
-            yield Finding(cell.span, words)
+        if column == "__threshold" and _is_number(text) and not 0 <= float(text) <= most:
+            effect = "the case can never pass" if float(text) > 1 else "every score reaches it"
+            yield Finding(cell.span, f"`__threshold` is {text}, but scores are 0..1: {effect}")
 
 
 def _misspelt_variables(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
@@ -124,7 +130,7 @@ def _open_quotes(row: Sequence[Cell]) -> Iterator[Finding]:
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     word, colon, value = text.partition(":")
     if colon and (word in dialect.types or word in _SHORT):
-        yield from value_faults(word, value.strip(), cell, cell.content)
+        yield from _idle_value(word, value.strip(), cell)
         return
     negated = text.startswith("!")
     found = short_check(text.removeprefix("!"))
@@ -143,6 +149,30 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
         fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
+
+
+def _idle_value(name: str, value: str, cell: Cell) -> Iterator[Finding]:
+    """A limit after the colon, or a path that promptfoo takes for code."""
+    text = cell.text.strip()
+    if PATH_AS_CODE.match(text):
+        fix = Fix(f"write `python:{text}`", (Edit(cell.content, cell.text.replace(text, f"python:{text}")),))
+        yield Finding(
+            cell.span, f"promptfoo takes this path for Python code; write `python:{text}`", fixes=(fix,) if _is_whole(cell) else (),
+            consequence="the assertion fails on every output",
+        )  # fmt: skip
+    elif name.removeprefix("not-") in LIMITS:
+        usual = TABLE_THRESHOLDS[name.removeprefix("not-")]
+        meant = f"{name}({value if _is_number(value) else usual})"
+        fix = Fix(f"write `{meant}`", (Edit(cell.content, cell.text.replace(text, meant)),))
+        yield Finding(
+            cell.span, f"the limit of `{name}` stands in parentheses: `{meant}`", fixes=(fix,) if _is_number(value) and _is_whole(cell) else (),
+            consequence=f"promptfoo ignores what stands after the colon: the limit is {usual}",
+        )  # fmt: skip
+
+
+def _is_whole(cell: Cell) -> bool:
+    """Whether the cell has no doubled quotes, so that its text is what is written."""
+    return '"' not in cell.text
 
 
 def _meant_type(name: str, dialect: Dialect) -> str | None:

@@ -4,31 +4,21 @@ See "CSV columns" in the facts of promptfoo.
 """
 
 import math
-import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.model.comma_values import comma_values
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
+from rubric_core.language.promptfoo.assertion import TABLE_THRESHOLDS
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.directory_search import URL
+from rubric_core.loading.promptfoo_table import assertion_of_cell
 
 __all__ = ["assertion_in_short", "test_of_row"]
 
 _NUMBER = pattern(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\Z")
-_JAVASCRIPT = pattern(r".*\.[cm]?[jt]s(?::[^:/\\]+)?\Z", re.DOTALL)
-_CODE = {"javascript:": "javascript", "fn:": "javascript", "eval:": "javascript"}
-_GRADED = ("grade:", "llm-rubric:")
 _LISTS = frozenset({"contains-all", "contains-any", "icontains-all", "icontains-any"})
-_DATA = frozenset({"contains-json", "is-json"})
-#: Types whose short form may give a threshold, with its default.
-_LIMITED = frozenset({
-    "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance", "cost", "latency", "levenshtein",
-    "perplexity-score", "perplexity", "rouge-n", "similar", "starts-with",
-})  # fmt: skip
-_USUAL, _USUAL_SIMILARITY = 0.75, 0.8
+#: Types whose value keeps the blanks around it.
+_UNTRIMMED = frozenset({"contains-json", "is-json", "not-contains-json", "not-is-json", "llm-rubric"})
 _EXPECTED, _METADATA, _CONFIG = "__expected", "__metadata:", "__config:"
 _PLACE = pattern(r"__expected(?P<number>\d+)\Z")
 #: A comma with no backslash before it.
@@ -107,27 +97,16 @@ def assertion_in_short(text: str) -> dict[str, Any]:
 
     Raises ConfigurationError for a list that cannot be split.
     """
-    for prefix, kind in _CODE.items():
-        if text.startswith(prefix):
-            return {"type": kind, "value": text.removeprefix(prefix).strip()}
-    if text.startswith(URL) and _JAVASCRIPT.match(text):
-        return {"type": "javascript", "value": text.strip()}
-    for prefix in _GRADED:
-        if text.startswith(prefix):
-            return {"type": "llm-rubric", "value": text.removeprefix(prefix)}
-    if text.startswith("python:") or (text.startswith(URL) and (text.endswith(".py") or ".py:" in text)):
-        # promptfoo cuts the address off, too, so that it takes a path for code.
-        return {"type": "python", "value": text[7:].strip()}
-    found = _short().match(text)
-    if found is None:
-        return {"type": "equals", "value": text}
-    kind, value = found["type"], found["value"]
-    made: dict[str, Any] = {"type": f"{found['not'] or ''}{kind}"}
-    if value is not None:
-        made["value"] = _listed(value) if kind in _LISTS and value else value if kind in _DATA else value.strip()
-    if kind in _LIMITED:
-        usual = _USUAL_SIMILARITY if kind == "similar" else _USUAL
-        made["threshold"] = float(found["threshold"]) if found["threshold"] else usual
+    found = assertion_of_cell(text)
+    made: dict[str, Any] = {"type": found.type}
+    kind = found.type.removeprefix("not-")
+    if found.value is not None:
+        listed = kind in _LISTS and found.value
+        made["value"] = (
+            _listed(found.value) if listed else found.value if found.type in _UNTRIMMED else found.value.strip()
+        )
+    if kind in TABLE_THRESHOLDS:
+        made["threshold"] = float(found.threshold) if found.threshold else TABLE_THRESHOLDS[kind]
     return made
 
 
@@ -136,13 +115,3 @@ def _listed(value: str) -> list[str]:
         return comma_values(value)
     except ValueError as error:
         raise ConfigurationError(f"a check in short has {error}: {value:.60}") from None
-
-
-@lru_cache(maxsize=1)
-def _short() -> "re.Pattern[str]":
-    """An assertion in its short form; the types are those that `not-` may precede."""
-    types = [name.removeprefix("not-") for name in PROMPTFOO.types if name.startswith("not-")]
-    alternatives = "|".join(map(re.escape, types))
-    return re.compile(
-        rf"(?P<not>not-)?(?P<type>{alternatives})(?:\((?P<threshold>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?\Z", re.DOTALL
-    )
