@@ -27,13 +27,13 @@ NO_NAMES: frozenset[str] = frozenset()
 class OutsideText(NamedTuple):
     """Content that a promptfoo configuration takes from other files; `node` is the reference."""
 
-    what: Literal["prompt", "cases", "defaults"]
+    what: Literal["prompt", "cases", "defaults", "vars"]
     node: Node
     #: The texts of prompts; None if they are only known at run time.
     texts: tuple[str, ...] | None = None
     #: Those of them in files that are not checked by themselves.
     unchecked: tuple[str, ...] = ()
-    #: The variables of cases, by name; None if they are only known at run time.
+    #: The variables of cases, or those in a file under `vars`; None if they are only known at run time.
     names: frozenset[str] | None = None
     #: The words of files with cases or defaults: each may be a variable that they use.
     words: frozenset[str] = NO_NAMES

@@ -11,7 +11,7 @@ from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
-from rubric_core.language.promptfoo.configuration import Configuration, ProviderSettings, RunOptions
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, ProviderSettings, RunOptions
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
@@ -152,6 +152,8 @@ class Keys(KeySuggestions):
         """
         if self.dialect.properties.refs and self._is_private(type(made), place.name, entry):
             return
+        if type(made) is CommandLineOptions and place.name in CommandLineOptions.known:
+            return
         others = self._foreign(type(made), place.name)
         told = intended_top_key(place.name, entry.value, made.node, self.text) if type(made) is Configuration else None
         inside = told.inside if told is not None else self._inside(type(made), place.name)
@@ -165,7 +167,10 @@ class Keys(KeySuggestions):
         else:
             meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
-        if (meant is not None or inside or not any_key) and not half_typed:
+        is_idle = type(made) is Configuration or (
+            type(made) is CommandLineOptions and not CommandLineOptions.has_option(place.name)
+        )
+        if (meant is not None or inside or not any_key or is_idle) and not half_typed:
             self.issues.append(
                 UnknownKey(
                     span=place.key,

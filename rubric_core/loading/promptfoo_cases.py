@@ -9,6 +9,7 @@ from typing import Any
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.files import absolute
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -19,6 +20,7 @@ __all__ = [
     "kind_of_cases",
     "kind_of_prompt",
     "variables_in_cases",
+    "variables_in_file",
     "words_in",
 ]
 
@@ -60,16 +62,42 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
         names: set[str] = set()
         for case in found:
             for each in _parts(case):
-                given = each.get("vars")
-                if (given is not None and not isinstance(given, dict)) or "$ref" in each:
+                given = _given(each.get("vars"), path, files)
+                if given is None or "$ref" in each:
                     return None
-                names.update(map(str, given or ()))
+                names |= given
                 options = each.get("options")
                 stored = options.get("storeOutputAs") if isinstance(options, dict) else None
                 names.update([stored] if isinstance(stored, str) else ())
         return frozenset(names)
 
     return look.once(("promptfoo variables", path), find)
+
+
+def _given(variables: Any, path: Path, files: TrackedLookup) -> frozenset[str] | None:
+    """The names under `vars` in a file of cases; those in other files are relative to it."""
+    if variables is None or isinstance(variables, dict):
+        return frozenset(map(str, variables or ()))
+    listed = variables if isinstance(variables, list) else [variables]
+    names = frozenset[str]()
+    for each in listed:
+        found = variables_in_file(absolute(path.parent / each), files) if isinstance(each, str) else None
+        if found is None:
+            return None
+        names |= found
+    return names
+
+
+def variables_in_file(path: Path, look: TrackedLookup) -> frozenset[str] | None:
+    """The variables that a file under `vars` has; None if it cannot be read."""
+
+    def find(files: TrackedLookup) -> frozenset[str] | None:
+        text = files.text(path) if path.suffix.lower() in _YAML else None
+        found = case_data(path, text) if text is not None else None
+        only = found[0] if found is not None and len(found) == 1 else None
+        return frozenset(map(str, only)) if isinstance(only, dict) else None
+
+    return look.once(("promptfoo variables in a file", path), find)
 
 
 def _parts(case: Any) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,7 @@ from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.program_functions import called_in
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
-from rubric_core.loading.promptfoo_cases import kind_of_prompt
+from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_file
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.loading.promptfoo_provider_places import EXEC
@@ -169,6 +169,9 @@ class _Places(CasePlaces):
         found = self.needs(node, _NO_VARS, bare=True, warns=True)
         self.base = base
         self.files.update(dict.fromkeys(found or (), FileKind.PROMPTFOO_VARS))
+        known = [variables_in_file(path, self.look) for path in found or ()]
+        names = frozenset[str]().union(*(each for each in known if each is not None))
+        self.outside.append(OutsideText("vars", node, names=names if found is not None and None not in known else None))
 
     def reference(self, node: Node | None) -> None:
         """The file of a `$ref`; empty for the configuration itself."""

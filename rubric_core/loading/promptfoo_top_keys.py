@@ -87,7 +87,9 @@ _CALLED: tuple[tuple[str, Callable[[Node], bool], TopKey], ...] = (
     ("hooks", _are_hooks, TopKey("extensions")),
     ("metrics calculatedmetrics", _are_formulas, TopKey("derivedMetrics")),
     ("customfilters templatefilters jinjafilters", _are_scripts, TopKey("nunjucksFilters")),
-    ("provider target", _is_text, TopKey("providers")),
+    ("provider target model llm", _is_text, TopKey("providers")),
+    ("name title", _is_text, TopKey("description")),
+    ("evaluators graders checks", _is_list, TopKey("assert", "defaultTest")),
 )  # fmt: skip
 #: Names of variables of all cases, if a prompt uses one of these.
 _SHARED = frozenset({"variables", "globals", "inputs"})

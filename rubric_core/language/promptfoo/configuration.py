@@ -147,6 +147,11 @@ class CommandLineOptions(Shape):
         "description", "grader", "promptPrefix", "promptSuffix", "filterPattern", "filterPrompts", "filterProviders", "filterTargets",
         "filterFailing", "filterFailingOnly", "filterErrorsOnly",
     })  # fmt: skip
+    lists: ClassVar[frozenset[str]] = frozenset({"output", "extension", "prompts", "providers", "config"})
+    #: Every option that promptfoo knows, those included that have no documentation here.
+    known: ClassVar[frozenset[str]] = frozenset({
+        *counts, *flags, *texts, *lists, "vars", "tests", "assertions", "modelOutputs", "filterSampleSeed", "resume",
+    })  # fmt: skip
     max_concurrency = key(Anything(), "How many calls run at once.", name="maxConcurrency", example="4")
     repeat = key(Anything(), "How often each case runs.")
     delay = key(Anything(), "How long to wait between calls, in milliseconds.")
@@ -178,6 +183,12 @@ class CommandLineOptions(Shape):
     with_providers = key(Anything(), "Runs these providers.", name="filterProviders")
     with_prompts = key(Anything(), "Runs these prompts.", name="filterPrompts")
     with_targets = key(Anything(), "Runs these targets.", name="filterTargets")
+
+    @classmethod
+    def has_option(cls, name: str) -> bool:
+        """Whether promptfoo knows an option, or one of which this is the negation, as on the command line."""
+        plain = name.removeprefix("no").lstrip("-_")
+        return name in cls.known or f"{plain[:1].lower()}{plain[1:]}" in cls.flags
 
 
 class Metric(Shape):

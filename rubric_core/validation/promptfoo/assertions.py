@@ -18,7 +18,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "thresholds", "unread_thresholds", "weights", "word_counts",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -38,6 +38,11 @@ _SHARES: tuple[type[Assertion], ...] = (
 )  # fmt: skip
 #: Types whose judge is asked for a score of 0..1, but may give any other.
 _ASKED_SHARES = (graded.ModelRubric, graded.SearchRubric, graded.AgentRubricCall, graded.TraceGoalSuccess)
+#: Types that pass or fail, and read no threshold.
+_WITHOUT_THRESHOLD: tuple[type[Assertion], ...] = (
+    text.Contains, text.IContains, text.ContainsAll, text.IContainsAll, text.ContainsAny, text.IContainsAny, text.Equals, text.StartsWith,
+    text.Regex, text.IsJson, text.ContainsJson, measured.WordCount, graded.Factuality, graded.ClosedQa,
+)  # fmt: skip
 _TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
 #: A pattern in JavaScript's notation: with flags, or with characters that no path has.
@@ -118,6 +123,16 @@ def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> It
         fixes = () if place.borrowed else remove_key_fix(shape.node, "threshold", context)
         yield Finding(
             place.value, f"with a threshold of 0 the {whole} passes whatever its assertions say", fixes=fixes, severity="hint"
+        )  # fmt: skip
+
+
+def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A threshold of a type that only passes or fails."""
+    place = shape.places.get("threshold")
+    if isinstance(shape, _WITHOUT_THRESHOLD) and place is not None and place.value != shape.at("type"):
+        yield Finding(
+            place.key if not place.borrowed else shape.span, f"`{shape.type_name}` passes or fails; it has no threshold",
+            fixes=_removed(shape, "threshold", context), consequence="promptfoo does not read it",
         )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import (
     ClosedQa,
+    ContextFaithfulness,
+    ContextRelevance,
     Factuality,
     GEval,
     MaxScore,
@@ -22,7 +24,16 @@ from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
 
-__all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "pointers_in", "variable_nodes"]
+__all__ = [
+    "NEEDED_BY_GRADERS",
+    "PROGRAM",
+    "CaseSummary",
+    "PlacedCase",
+    "assertions_of",
+    "options_of",
+    "pointers_in",
+    "variable_nodes",
+]
 
 #: Programs that receive all variables and may read any of them, and prompts for judges in files, which may as well.
 PROGRAM = pattern(
@@ -31,6 +42,9 @@ PROGRAM = pattern(
 )
 #: Assertions whose text a judge reads.
 _JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
+#: Assertions that need variables of their own.
+_BOUND = (ContextFaithfulness, ContextRelevance)
+NEEDED_BY_GRADERS = ("query", "context")
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
@@ -74,6 +88,8 @@ class CaseSummary:
         self.is_plain = (
             place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
         ) and not (options is not None and options.has("transform_vars"))
+        #: Whether those that are not in the text are in files of variables, which are read when references are resolved.
+        self.is_in_files = place is not None and not place.borrowed and _are_files(place.node)
         stored = options.store_output_as if options is not None else None
         self.stored = frozenset({stored} if isinstance(stored, str) else ())
         self.checks = tuple(assertions_of(case))
@@ -99,6 +115,8 @@ class CaseSummary:
         )
         self.has_program = PROGRAM.search(text) is not None
         self.metrics = frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
+        #: The assertions that promptfoo refuses without certain variables.
+        self.bound = tuple(check for check in self.checks if isinstance(check, _BOUND) and not check.borrowed)
         self.graders = tuple(_graders(options, self.checks))
         self.compares = tuple(
             check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
@@ -128,7 +146,16 @@ class CaseSummary:
     @cached_property
     def facts(self) -> object:
         """A comparable value: while it is equal, no finding about other cases or across cases can change."""
-        return self.names, self.maps, self.is_plain, self.stored, self.used, self.metrics
+        return self.names, self.maps, self.is_plain, self.is_in_files, self.stored, self.used, self.metrics
+
+
+def _are_files(variables: Node) -> bool:
+    """Whether `vars` is the path of a file of variables, or a list of them."""
+    nodes = variables.items if isinstance(variables, Sequence) else [variables]
+    return bool(nodes) and all(
+        isinstance(node, Scalar) and node.text.endswith((".yaml", ".yml", ".json")) and "://" not in node.text
+        for node in nodes
+    )
 
 
 def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iterator[tuple[Assertion | None, Scalar]]:

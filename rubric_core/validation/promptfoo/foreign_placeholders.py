@@ -20,6 +20,9 @@ _FOREIGN = pattern(
 #: `{name}` is text in most files, and `$name` in code.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])")
 _DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
+#: `<name>`, which is a tag if it is closed somewhere, or one of those that need no end.
+_TAG = pattern(r"(?<!<)<([A-Za-z_]\w{1,60})>(?!>)")
+_WITHOUT_END = frozenset({"br", "hr", "li", "img", "p", "td", "tr"})
 #: `name}}`, whose beginning is lost; a brace before it may belong to JSON or to a longer placeholder.
 _HALF_OPEN = pattern(r"(?<![\w{}.|$#%\[(:\"'-])(?<!\{ )([A-Za-z_]\w{0,60})[ ]?\}\}(?!\})")
 #: `{{ $name }}`, where Nunjucks finds no variable.
@@ -48,6 +51,11 @@ def foreign_placeholders(
     places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
     places += [(Span(*found.span()), found[1]) for found in _SINGLE.finditer(text, *span)] if in_file else []
     places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
+    places += [
+        (Span(*found.span()), found[1])
+        for found in _TAG.finditer(text, *span)
+        if found[1] in known and found[1] not in _WITHOUT_END and f"</{found[1]}" not in prompt
+    ]
     dollars = [(Span(*found.span()), found[1]) for found in _DOLLAR.finditer(text, *span)]
     if all(name in known for _, name in dollars) and "```" not in prompt:  # otherwise it is code
         places += dollars

@@ -43,6 +43,8 @@ _WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
 #: What brings an id, and the keys of a list entry besides it.
 _WITH_ID = frozenset({"id", "<<", "$ref"})
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
+#: The kinds of models for which a grader may have its own provider.
+_NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 
 
 def configured_ids(shape: Configuration) -> Iterator[Finding]:
@@ -136,6 +138,7 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     inner = [place.node]
     if isinstance(place.node, Mapping) and place.node.get("id") is None:
         inner = [each for role in GRADER_ROLES if (each := place.node.get(role)) is not None]
+        yield from _misspelt_roles(place.node)
         inner = inner or [place.node]
     for each in inner:
         node = _id_of(each)
@@ -146,9 +149,19 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
         if isinstance(each, Mapping):
             yield from grader_keys(each)
             names = {entry.name for entry in each.entries}
-            if each is not place.node and names and names <= _BESIDE_ID:
+            if names and names <= _BESIDE_ID:
                 words = "the model that grades needs `id`"
                 yield Finding(each.entries[0].key.span, words, severity="error", consequence=ROW_ERRORS)
+
+
+def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
+    for entry in node.entries:
+        meant = closest(entry.name, GRADER_ROLES) if entry.name is not None and entry.name not in GRADER_ROLES else None
+        if meant is not None and isinstance(entry.key, Scalar) and node.get(meant) is None:
+            at = entry.key.span
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+            words = f"a grader has no role `{entry.name}`; did you mean `{meant}`?"
+            yield Finding(at, words, fixes=fixes, severity="warning", consequence=_NO_ROLE)
 
 
 def _lacks_id(node: Mapping) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.rule import Finding
+from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["lacking_in_one"]
 
@@ -20,17 +22,20 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
     """The one case of the list, or the one round of a scenario, that lacks what the others have. All have what is `given`."""
     if any(each.shape is not None and each.shape.has("prompts") for each in suite.providers):
         return
-    needed = sorted(_needed(suite).difference(_shared(suite), given))
-    if not needed:
-        return
+    given = _shared(suite).union(given)
+    needed = sorted(_needed(suite).difference(given))
     others = any(each.what == "cases" for each in suite.outside or ())
     yield from _in(list(suite.listed) if not suite.scenarios and not others else [], needed)
     for scenario in suite.scenarios:
         tests = [suite.frame._replace(case=each) for each in _parts(scenario.tests)]
         of_tests = frozenset[str]().union(*(placed.summary.names for placed in tests))
         plain = isinstance(scenario.tests, list) and all(placed.summary.is_plain for placed in tests)
-        rounds = [suite.frame._replace(case=each) for each in _parts(scenario.config)]
-        yield from _in(rounds if plain else [], [name for name in needed if name not in of_tests])
+        rounds = [suite.frame._replace(case=each) for each in _parts(scenario.config)] if plain else []
+        yield from _in(rounds, [name for name in needed if name not in of_tests])
+        used = {
+            use.name for test in tests for _, names, _ in test.summary.rendered for use in names if not use.optional
+        }
+        yield from _in_assertions(rounds, sorted(used.difference(given, of_tests, needed)))
 
 
 def _shared(suite: PromptfooSuite) -> frozenset[str]:
@@ -61,6 +66,23 @@ def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]
         at = lacking[0].outer(lacking[0].case.places["vars"].key)
         words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
         yield Finding(at, words, consequence=_EMPTY)
+
+
+def _in_assertions(rounds: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]:
+    """Variables that the assertions of a scenario use, and that all of its rounds have but one."""
+    if not 1 < len(rounds) <= _MOST or not all(placed.summary.is_plain for placed in rounds):
+        return
+    for name in needed:
+        lacking = [placed for placed in rounds if name not in placed.summary.names]
+        if len(lacking) != 1 or lacking[0].case.borrowed or not lacking[0].case.has("vars"):
+            continue
+        placed, place = lacking[0], lacking[0].case.places["vars"]
+        slip = next((each for each in placed.summary.own if is_typo(each, name)), None)
+        entry = place.node.entry(slip or "") if isinstance(place.node, Mapping) else None
+        at = placed.outer(place.key if entry is None else entry.key.span)
+        fixes = (Fix(f"change it to `{name}`", (Edit(at, name),)),) if entry is not None else ()
+        words = f"this round has no value for `{name}`, which an assertion uses; all others have one"
+        yield Finding(at, words, fixes=fixes, consequence=_EMPTY)
 
 
 def _is_sure(placed: PlacedCase, name: str) -> bool:

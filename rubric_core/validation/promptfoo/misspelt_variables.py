@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
 from rubric_core.language.shape import FieldPlace
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
@@ -12,7 +13,7 @@ from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, names_read
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["GIVEN", "slips_in_code", "slips_in_program"]
+__all__ = ["GIVEN", "slips_in_code", "slips_in_program", "unknown_in_code"]
 
 #: Variables that promptfoo defines itself.
 GIVEN = frozenset({
@@ -25,6 +26,30 @@ _UNDEFINED, _NO_KEY = "the code reads undefined", "the mapping has no such key"
 _TRANSFORMS = ("transform", "context_transform", "postprocess")
 #: What begins a comment, in JavaScript and Python.
 _COMMENT = ("//", "#", "*")
+#: What precedes and follows a variable that code tests for, or gives a default.
+_ASKED = pattern(r"(?:\bif\s{0,9}\(|!|\btypeof\s|\bBoolean\(|\bnot\s|\bif\s|\band\s|\bor\s|&&|\|\|)\s{0,9}\Z")
+_TESTED = pattern(
+    r"(?:['\"]{1,2}\]?)?\s{0,9}(?:\?|\|\||&&|[!=]==?\s{0,9}(?:undefined|null|None)\b|\bor\b|\bis\b|\bif\b|:)"
+)
+
+
+def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
+    """Variables that inline code reads from `context` and nothing defines, whatever was meant; not those that it tests for."""
+    for read, is_python in _read_in(placed):
+        own = {each.name for each in read if each.is_own or _is_tested(placed.text, each.span)}
+        slips = {each.span for each, _ in _slips_among(read, known, strict=False)}
+        for each in read:
+            is_unknown = each.name not in known and each.name not in own and each.name not in GIVEN
+            if is_unknown and each.is_of_context and not each.is_taken and each.span not in slips:
+                words = f"no case has a value for `{each.name}`"
+                yield Finding(placed.outer(each.span), words, consequence=_NO_KEY if is_python else _UNDEFINED)
+
+
+def _is_tested(text: str, name: Span) -> bool:
+    """Whether code asks if there is a variable, or has another value for it."""
+    start = text.rfind("context", max(0, name.start - 60), name.start)
+    before = text[max(0, start - 60) : max(start, 0)]
+    return _TESTED.match(text, name.end) is not None or _ASKED.search(before) is not None
 
 
 def _slips_among(read: Iterable[ReadName], known: frozenset[str], *, strict: bool) -> Iterator[tuple[ReadName, str]]:

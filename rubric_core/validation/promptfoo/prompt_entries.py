@@ -24,7 +24,7 @@ def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
     if listed is None:
         return
     if isinstance(listed.value, Scalar):
-        if not listed.value.text.strip():
+        if not listed.value.text.strip() or (listed.value.value is None and listed.value.style != "hole"):
             yield Finding(
                 listed.key.span, "there is no prompt", severity="warning",
                 consequence="promptfoo sends the variable `prompt`, or nothing",

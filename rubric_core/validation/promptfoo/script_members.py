@@ -20,6 +20,8 @@ _LONGEST = 20_000
 _STRINGS = pattern(r"\"(?:[^\"\\\n]|\\.)*[\"\\]?|'(?:[^'\\\n]|\\.)*['\\]?")
 _COMMENT = pattern(r"//[^\n]{0,2000}")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
+#: What code does with a member that may be missing, or that it makes itself.
+_ASKED = pattern(r"\s{0,9}(?:\?|\|\||&&|=(?!=)|\))")
 _METHOD = pattern(r"(?<=[\w$\])])\??\.([A-Za-z_$][\w$]*)(?=\()")
 _LENGTH = pattern(r"(?<=[\w$\])])\??\.([Ll][a-z]{4,6}|enlgth|elngth)\b(?!\()")
 #: `length()`, as in Java.
@@ -110,6 +112,23 @@ def misspelt_members(node: Scalar, text: str) -> Iterator[Finding]:
         at: Span | None = place_in_code(node, text, slip.offset, len(slip.name))
         fixes = (Fix(f"change it to `{slip.meant}`", (Edit(at, slip.meant),)),) if at is not None else ()
         yield Finding(at or node.span, f"{slip.words}; did you mean `{slip.meant}`?", fixes=fixes)
+    for name, offset in _missing_of_context(node.text):
+        words = f"`context` has no `{name}`; the variables of the case are in `context.vars`"
+        yield Finding(place_in_code(node, text, offset, len(name)) or node.span, words)
+
+
+def _missing_of_context(code: str) -> Iterator[tuple[str, int]]:
+    """The members of `context` that it has not, whatever was meant, with their offsets; not those that code tests for."""
+    plain = _STRINGS.sub(lambda found: " " * len(found[0]), code)
+    known = _MEMBERS["context"]
+    for found in _MEMBER.finditer(plain) if "context." in code and len(code) <= _LONGEST else ():
+        name = found[2] if found[1] == "context" else known[0]
+        if (
+            name not in known
+            and not any(is_typo(name, each) for each in known)
+            and not _ASKED.match(plain, found.end())
+        ):
+            yield name, found.start(2)
 
 
 def slips_of_members(written: str) -> Iterator[MemberSlip]:

@@ -155,7 +155,7 @@ def _repeats(shape: RunOptions) -> Iterator[Finding]:
 
 
 #: An option as the command line negates it.
-_NEGATED = pattern(r"no-?([A-Za-z])([A-Za-z]{1,30})\Z")
+_NEGATED = pattern(r"no[-_]?([A-Za-z])([A-Za-z]{1,30})\Z")
 
 
 def _command_line(node: Mapping) -> Iterator[Finding]:
@@ -178,6 +178,8 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
             continue
         if name in CommandLineOptions.flags and not isinstance(value.value, bool):
             words, fixes = "true or false", tuple(flag_fixes(value))
+        elif name in CommandLineOptions.lists:
+            words = "a list"
         elif name in CommandLineOptions.texts and not isinstance(value.value, str):
             words = "text: write it in quotes"
         elif (name in CommandLineOptions.counts and not _is_count(value)) or (

@@ -17,8 +17,12 @@ __all__ = ["shell_variables"]
 
 #: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
 _VARIABLE = pattern(
-    r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
+    r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\$\{\{[ ]{0,3}(?:secrets|env|vars)\.([A-Za-z_]\w{0,60})[ ]{0,3}\}\}"
+    r"|(?<!\{)\{(?:process\.)?env[.:]([A-Za-z_]\w{0,60})\}(?!\})|\{\{[ ]{0,3}env\.([A-Za-z_]\w{0,60})[ ]{0,3}\}(?!\})"
+    r"|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
+#: A name of the environment without `env`.
+_BARE = pattern(r"\{\{[ ]{0,3}([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,9})[ ]{0,3}\}\}")
 #: Another name for `env` in a longer template, as in `{{ envs.NAME or 'text' }}`; `environment` is often a variable.
 _OTHER_ENV = pattern(
     r"\{\{-?(?:[^{}'\"]|'[^'{}]{0,99}'|\"[^\"{}]{0,99}\"){0,200}?(?<![\w.$'\"])"
@@ -53,11 +57,26 @@ def shell_variables(
 
 
 def _settings(provider: Mapping, context: Context) -> Iterator[Finding]:
-    identity, settings = provider.get("id"), provider.get("config")
+    identity, settings, own = provider.get("id"), provider.get("config"), provider.get("env")
     if isinstance(identity, Scalar):
         yield from _in_text(identity, context)
+        yield from _without_env(identity, context)
+    if isinstance(own, Mapping):
+        yield from _inside(own, context)
+    key = settings.get("apiKey") if isinstance(settings, Mapping) else None
+    if isinstance(key, Scalar):
+        yield from _without_env(key, context)
     if settings is not None and isinstance(identity, Scalar) and not identity.text.startswith(_PROGRAMS):
         yield from _inside(settings, context)
+
+
+def _without_env(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`{{NAME}}` where nothing but the environment is filled in."""
+    for found in _BARE.finditer(context.text, *node.span):
+        written, at = f"{{{{env.{found[1]}}}}}", Span(*found.span())
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
+        words = f"promptfoo fills in nothing for `{found[0]}`; write `{written}`"
+        yield Finding(at, words, fixes=fixes, consequence="it is taken as it is")
 
 
 def _inside(node: Node, context: Context, depth: int = 0) -> Iterator[Finding]:
@@ -75,7 +94,7 @@ def _inside(node: Node, context: Context, depth: int = 0) -> Iterator[Finding]:
 
 
 def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
-    if node.is_block or not ("${" in node.text or "{{" in node.text or node.text.startswith("$")):
+    if node.is_block or not ("{" in node.text or node.text.startswith("$")):
         return
     whole = _WHOLE.match(node.text)
     if whole is not None:
@@ -87,7 +106,7 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
     seen = set[int]()
     for found in _VARIABLE.finditer(context.text, *node.span):
         seen.add(found.start())
-        written = f"{{{{env.{found[1] or found[2]}}}}}"
+        written = f"{{{{env.{found[found.lastindex or 0]}}}}}"
         edit = Edit(Span(*found.span()), written)
         if not node.is_quoted:
             edit = Edit(node.span, quoted(_VARIABLE.sub(_as_template, node.text)))
@@ -105,4 +124,4 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
 
 
 def _as_template(found: "re.Match[str]") -> str:
-    return f"{{{{env.{found[1] or found[2]}}}}}"
+    return f"{{{{env.{found[found.lastindex or 0]}}}}}"

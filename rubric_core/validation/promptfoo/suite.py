@@ -19,7 +19,6 @@ __all__ = [
     "PromptfooSuite",
     "ProviderEntry",
     "placed_fix",
-    "providers_of",
     "request_texts",
     "texts_of",
 ]
@@ -35,7 +34,8 @@ class SuiteDigest:
         """`bearers` begin with the defaults; the next `listed` ones are the cases of the list."""
         #: Whether all variables are defined in the text, and whether the variables shared by all cases are.
         self.is_plain = self.is_common_plain = True
-        self.names, self.common = set[str](), set[str]()
+        #: The variables of the cases of the list, those written elsewhere, and of these the ones that every case has.
+        self.names, self.common, self.shared = set[str](), set[str](), set[str]()
         #: The names of outputs that cases store for later ones.
         self.stored = set[str]()
         self.maps, self.others = set[str](), set[str]()
@@ -50,9 +50,10 @@ class SuiteDigest:
             summary = placed.summary
             in_list = 0 < number <= listed
             (self.names if in_list else self.common).update(summary.names)
+            self.shared |= summary.stored if number else summary.names | summary.stored
             if in_list:
                 self.listed.append((placed, summary))
-            self.is_plain = self.is_plain and summary.is_plain
+            self.is_plain = self.is_plain and (summary.is_plain or (in_list and summary.is_in_files))
             self.is_common_plain = self.is_common_plain and (in_list or summary.is_plain)
             if summary.stored:
                 self.common |= summary.stored
@@ -62,7 +63,7 @@ class SuiteDigest:
                 self.others |= summary.names - summary.maps
             else:
                 self.others |= summary.names
-            if summary.rendered or summary.inserting or summary.for_judges:
+            if summary.rendered or summary.inserting or summary.for_judges or summary.bound:
                 self.rendering.append((placed, summary))
             if summary.named or summary.graders:
                 self.naming.append((placed, summary))
@@ -206,19 +207,16 @@ class PromptfooSuite:
     @cached_property
     def providers(self) -> tuple[ProviderEntry, ...]:
         """The providers, whichever key lists them."""
-        return providers_of(self.configuration)
-
-
-def providers_of(configuration: Configuration) -> tuple[ProviderEntry, ...]:
-    """The providers of a configuration, whichever key lists them."""
-    field = "targets" if configuration.has("targets") else "providers"
-    place = configuration.places.get(field)
-    if place is None:
-        return ()
-    shapes = vars(configuration).get(field)
-    by_node = {id(s.node): s for s in shapes if isinstance(s, ConfiguredProvider)} if isinstance(shapes, list) else {}
-    nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
-    return tuple(_provider(node, by_node) for node in nodes)
+        field = "targets" if self.configuration.has("targets") else "providers"
+        place = self.configuration.places.get(field)
+        if place is None:
+            return ()
+        shapes = vars(self.configuration).get(field)
+        by_node = (
+            {id(s.node): s for s in shapes if isinstance(s, ConfiguredProvider)} if isinstance(shapes, list) else {}
+        )
+        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        return tuple(_provider(node, by_node) for node in nodes)
 
 
 def _prompt(node: Node) -> PromptEntry:

@@ -45,6 +45,7 @@ _BOUND = pattern(
 _WORD = pattern(r"[A-Za-z_]\w*")
 #: A block of Handlebars, or two names with nothing between them: `broken-template` reports these.
 _NO_EXPRESSION = pattern(r"[ \t]{0,9}[#/]|[ \t]{0,9}(?!not\b)[A-Za-z_][\w.]*[ \t]{1,9}[A-Za-z_]\w*[ \t]{0,9}\Z")
+_EXTRA = pattern(r"\{\{[ \t]{0,9}[A-Za-z_][\w.]{0,80}[ \t]{0,9}\}\}\}(?!\})")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
 #: Keywords and built-in names of Nunjucks.
 _OWN = frozenset({
@@ -167,6 +168,7 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
             yield from _single(node, context)
             yield from _apart(node, context)
             yield from _half(node, context)
+            yield from _extra(node, context)
             yield from _open(node, context)
 
 
@@ -180,6 +182,7 @@ def half_written(node: Scalar, context: Context, *, is_rendered: bool) -> Iterat
     if not _is_code(node.text):
         yield from _apart(node, context)
         yield from _half(node, context)
+        yield from _extra(node, context)
         yield from _open(node, context) if not is_rendered else ()
 
 
@@ -228,6 +231,19 @@ def _single(node: Scalar, context: Context) -> Iterator[Finding]:
         written, at = f"{{{{{found[1]}}}}}", Span(start + found.start(), start + found.end())
         fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
         yield Finding(at, f"`{found[0]}` is no placeholder; write `{written}`", fixes=fixes, consequence=SENT_AS_IS)
+
+
+def _extra(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`{{name}}}` with a brace that closes nothing."""
+    start, end = node.span.start + node.is_quoted, node.span.end - node.is_quoted
+    for found in _EXTRA.finditer(context.text, start, end) if "}}}" in node.text else ():
+        before = context.text[start : found.start()]
+        if before.count("{") == before.count("}"):
+            at = Span(found.end() - 1, found.end())
+            fixes = (Fix("remove it", (Edit(at, ""),), safe=False),)
+            yield Finding(
+                at, "this brace closes nothing", fixes=fixes, severity="warning", consequence="it stays in the text"
+            )
 
 
 def _comment(node: Scalar, context: Context) -> Iterator[Finding]:

@@ -1,13 +1,16 @@
 """Variables of promptfoo that nothing reads, and those that are slips of one that a prompt reads."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.promptfoo.provider_ids import known_provider
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.syntax.tree import Mapping
+from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
+from rubric_core.validation.move_fixes import beside_fix
+from rubric_core.validation.promptfoo.case_summary import NEEDED_BY_GRADERS, PROGRAM, CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.values import are_options
@@ -27,7 +30,7 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
     """Variables that no prompt, assertion or provider reads, if no program can read them."""
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
         return
-    slips = list(_slips(suite))
+    slips = [*_slips(suite), *_keys_of_cases(suite, context)]
     yield from slips
     if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in suite.outside):
         return
@@ -41,15 +44,57 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
         if summary.names <= words or summary.has_program:
             continue
         for name in summary.own:
-            if name not in words and name not in summary.used and not _is_misplaced(name, summary):
+            if name not in words and name not in summary.used and not _is_reported(name, summary):
                 found = _unused(placed, name, context)
                 if all(found.span != slip.span for slip in slips):
                     yield found
 
 
-def _is_misplaced(name: str, summary: CaseSummary) -> bool:
-    """Whether a variable is reported as a key of the case."""
+def _is_reported(name: str, summary: CaseSummary) -> bool:
+    """Whether a variable is reported as a key of the case, or as a slip of what a grader needs."""
+    if summary.bound and any(is_typo(name, each) for each in NEEDED_BY_GRADERS):
+        return True
     return name == "assert" or (name == "options" and are_options(summary.variables[name]))
+
+
+def _keys_of_cases(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
+    """Variables that are named as a key of a case and have a value as it has, in a case that lacks the key."""
+    listed = suite.digest.listed
+    found = [(placed, s, name) for placed, s in listed for name in s.own if name in _MISPLACED and name not in s.used]
+    if not found or any(each.what == "prompt" and each.texts is None for each in suite.outside or ()):
+        return
+    asked, _ = asked_and_needed(suite)
+    for placed, _, name in found:
+        node = placed.case.places["vars"].node
+        entry = node.entry(name) if isinstance(node, Mapping) else None
+        everywhere = len(listed) > 1 and all(name in other.names for _, other in listed)
+        if entry is None or name in asked or everywhere or placed.case.has(name) or not _MISPLACED[name](entry.value):
+            continue
+        fixes = beside_fix(placed.case.node, "vars", entry, replace(context, text=placed.text))
+        yield Finding(
+            placed.outer(entry.key.span), f"`{name}` is a variable here; the `{name}` of a case stands beside `vars`", severity="warning",
+            fixes=tuple(placed_fix(fix, placed.outer) for fix in fixes), consequence="no prompt uses the variable",
+        )  # fmt: skip
+
+
+def _is_share(node: Node) -> bool:
+    """Whether a value may be the threshold of a case."""
+    value = node.value if isinstance(node, Scalar) else None
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_model(node: Node) -> bool:
+    return isinstance(node, Scalar) and known_provider(node.text) is not None
+
+
+def _is_words(node: Node) -> bool:
+    return isinstance(node, Scalar) and isinstance(node.value, str) and " " in node.text.strip()
+
+
+#: Keys of cases that are no likely variables, each with what its value has to be.
+_MISPLACED = MappingProxyType({
+    "threshold": _is_share, "provider": _is_model, "metadata": lambda node: isinstance(node, Mapping), "description": _is_words,
+})  # fmt: skip
 
 
 def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -69,7 +114,7 @@ def asked_and_needed(suite: PromptfooSuite) -> tuple[frozenset[str], frozenset[s
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = frozenset(used.name for text in texts for used in names_in(text) if not used.optional)
-    elsewhere = (each.names or () for each in suite.outside or () if each.what == "cases")
+    elsewhere = (each.names or () for each in suite.outside or () if each.what in ("cases", "vars"))
     defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
     shared = suite.digest.stored.union(suite.bearers[0].summary.names, *defaults)
     return asked, frozenset(suite.digest.names.union(*elsewhere) & (asked - shared))

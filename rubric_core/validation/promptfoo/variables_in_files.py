@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.files import VariablesFile
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
+from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.unused_variables import slips_of_case
-from rubric_core.validation.promptfoo.variables import undefined_in_case
-from rubric_core.validation.rule import Context, Finding
+from rubric_core.validation.promptfoo.variables import EMPTY, undefined_in_case
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["undefined_in_listed_case", "unused_in_listed_case"]
+__all__ = ["undefined_in_listed_case", "unused_in_listed_case", "unused_in_variables_file"]
 
 
 def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
@@ -33,3 +38,18 @@ def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Fin
         return
     placed = PlacedCase(case, -1, lambda _, span: span, context.text)
     yield from slips_of_case(placed, placed.summary, names.asked, names.needed, "this case lacks")
+
+
+def unused_in_variables_file(file: VariablesFile, context: Context) -> Iterator[Finding]:
+    """Names in a file under `vars` that no prompt uses, and that are a slip of one which the file lacks."""
+    names, node = context.defaults.names, file.node
+    if names is None or names.asked is None or not isinstance(node, Mapping):
+        return
+    keys = {entry.name: entry.key.span for entry in node.entries if entry.name is not None}
+    lacking, used = sorted(names.needed.difference(keys)), {each.name for each in names_in(context.text)}
+    for name, at in keys.items() if lacking else ():
+        meant = closest(name, lacking) if name not in names.asked and name not in used else None
+        if meant is not None:
+            words = f"no prompt uses `{name}`; did you mean `{meant}`, which this file lacks?"
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+            yield Finding(at, words, fixes=fixes, severity="warning", consequence=EMPTY)

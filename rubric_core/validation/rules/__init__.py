@@ -305,7 +305,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "unused-ignore": ("UnusedIgnore",),
     "unused-target": ("UnusedTarget",),
-    "unused-variable": ("PromptfooSuite", "PromptfooCase"),
+    "unused-variable": ("PromptfooSuite", "PromptfooCase", "VariablesFile"),
     "vague-criterion": ("Criterion",),
     "variable-value": (
         "PromptfooCase",

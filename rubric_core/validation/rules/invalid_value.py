@@ -19,7 +19,6 @@ from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
-from rubric_core.validation.promptfoo.graders import case_providers_without_id, grader_roles
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
@@ -97,14 +96,12 @@ def _in_promptfoo(
         return
     if isinstance(shape, PromptfooCase):
         yield from case_ids(shape)
-        yield from case_providers_without_id(shape)
         yield from keys_in_case(shape) if not shape.borrowed else ()
         yield from numeric_description(shape)
         yield from empty_filters(shape, context)
         yield from swallowed_by_options(shape, context)
     else:
         yield from grader_ids(shape)
-        yield from grader_roles(shape)
     if isinstance(shape, CaseOptions):
         yield from case_repeats(shape)
         yield from keys_in_options(shape)
@@ -115,7 +112,7 @@ def _in_promptfoo(
         yield from keys_in_assertion(shape, context)
     if isinstance(shape, Assertion):
         yield from trace_values(shape)
-        yield from values_of_another_kind(shape, context)
+        yield from values_of_another_kind(shape)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):

@@ -12,7 +12,12 @@ from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.assertions import idle_inversions, idle_lists, idle_thresholds
+from rubric_core.validation.promptfoo.assertions import (
+    idle_inversions,
+    idle_lists,
+    idle_thresholds,
+    unread_thresholds,
+)
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -53,6 +58,7 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
         if isinstance(shape, Assertion):
             yield from idle_inversions(shape, context)
             yield from idle_lists(shape)
+            yield from unread_thresholds(shape, context)
         return
     if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)
