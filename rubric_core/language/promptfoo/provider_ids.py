@@ -1,12 +1,23 @@
 """The providers of promptfoo by their ids, most used first, with the settings of each."""
 
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-__all__ = ["GRADER_ROLES", "KINDS_OF_VENDORS", "PROVIDERS", "VENDORS", "KnownProvider", "ModelKinds", "known_provider"]
+__all__ = [
+    "GRADER_ROLES",
+    "KINDS_OF_VENDORS",
+    "PROVIDERS",
+    "VENDORS",
+    "KnownProvider",
+    "ModelKinds",
+    "Role",
+    "known_provider",
+]
 
+#: What a model does: it answers with text, compares texts, assigns labels, or flags what is harmful.
+Role = Literal["text", "embedding", "classification", "moderation"]
 #: What a mapping of graders has one for each of; the first one reads text.
-GRADER_ROLES = ("text", "embedding", "classification", "moderation")
+GRADER_ROLES: tuple[Role, ...] = ("text", "embedding", "classification", "moderation")
 
 
 class KnownProvider(NamedTuple):

@@ -148,10 +148,6 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
                 yield from _bare(node, ROW_ERRORS)
         if isinstance(each, Mapping):
             yield from grader_keys(each)
-            names = {entry.name for entry in each.entries}
-            if names and names <= _BESIDE_ID:
-                words = "the model that grades needs `id`"
-                yield Finding(each.entries[0].key.span, words, severity="error", consequence=ROW_ERRORS)
 
 
 def _misspelt_roles(node: Mapping) -> Iterator[Finding]:

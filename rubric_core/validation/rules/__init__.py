@@ -140,6 +140,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Configuration",
         "ConfiguredProvider",
         "JsonSchema",
+        "PromptfooSuite",
     ),
     "literal-secret": (
         "Entry",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
 from rubric_core.language.promptfoo.files import JsonSchema
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
@@ -19,12 +19,19 @@ from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
+from rubric_core.validation.promptfoo.graders import (
+    common_graders,
+    grader_of_assertion,
+    grader_of_case,
+    targets_without_answers,
+)
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.score_comparisons import score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.trace_values import trace_values
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -39,10 +46,21 @@ _FEW = 5
 
 @rule("invalid-value", "error", "A value that is not one of the allowed ones")
 def INVALID_VALUE(  # noqa: N802  # a rule is a constant
-    issue: OutOfRange | Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema,
+    issue: OutOfRange
+    | Assertion
+    | PromptfooCase
+    | CaseOptions
+    | Configuration
+    | ConfiguredProvider
+    | JsonSchema
+    | PromptfooSuite,
     context: Context,
 ) -> Iterator[Finding]:
     """Say what is possible."""
+    if isinstance(issue, PromptfooSuite):
+        yield from common_graders(issue)
+        yield from targets_without_answers(issue)
+        return
     if not isinstance(issue, OutOfRange):
         yield from _in_promptfoo(issue, context)
         return
@@ -96,6 +114,7 @@ def _in_promptfoo(
         return
     if isinstance(shape, PromptfooCase):
         yield from case_ids(shape)
+        yield from grader_of_case(shape) if not isinstance(shape, PartialCase) else ()
         yield from keys_in_case(shape) if not shape.borrowed else ()
         yield from numeric_description(shape)
         yield from empty_filters(shape, context)
@@ -111,6 +130,7 @@ def _in_promptfoo(
     if isinstance(shape, Assertion) and not shape.borrowed:
         yield from keys_in_assertion(shape, context)
     if isinstance(shape, Assertion):
+        yield from grader_of_assertion(shape)
         yield from trace_values(shape)
         yield from values_of_another_kind(shape)
     if isinstance(shape, AssertionSet):
