@@ -151,6 +151,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "variable-value": (summary.names, summary.maps),
         "unknown-label": references,
         "too-few-outputs": references,
+        "invalid-value": references,
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options, len(summary.unworded)),
@@ -163,7 +164,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
 #: The rules across cases of promptfoo.
 _CODES = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases",
+    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases", "invalid-value",
 )  # fmt: skip
 
 

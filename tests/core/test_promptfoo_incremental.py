@@ -120,7 +120,7 @@ def test_a_case_that_is_the_first_to_name_a_file_needs_names() -> None:
     [
         ("description: one", "description: two", {"duplicate-entry"}),
         ("metric: tone", "metric: tune", {"unknown-metric"}),
-        ("providers: [big]", "providers: [bug]", {"unknown-label", "too-few-outputs"}),
+        ("providers: [big]", "providers: [bug]", {"unknown-label", "too-few-outputs", "invalid-value"}),
         ("word: hi", "word: hello", set[str]()),
     ],
 )
