@@ -43,7 +43,8 @@ def _node(cell: Cell) -> Mapping | None:
     text = cell.text.strip()
     found = assertion_of_cell(text)
     kind = found.type.removeprefix("not-")
-    if (kind in ANY_TEXT and found.value and "{" not in text) or PATH_AS_CODE.match(text):
+    is_plain = kind in ANY_TEXT and found.value and found.threshold is None and "{" not in text
+    if is_plain or (kind in LIMITS and found.threshold is None) or PATH_AS_CODE.match(text):
         return None
     whole = cell.content
     is_exact = whole.end - whole.start == len(cell.text)  # no doubled quotes
@@ -57,10 +58,8 @@ def _node(cell: Cell) -> Mapping | None:
     ]
     if found.value is not None:
         written.append(("value", found.value, at(found.value_at, len(found.value)), "cell"))
-    if found.threshold is not None:
+    if found.threshold is not None and kind in TABLE_THRESHOLDS:
         written.append(("threshold", found.threshold, at(found.type_length + 1, len(found.threshold)), "plain"))
-    elif kind in LIMITS:
-        written.append(("threshold", str(TABLE_THRESHOLDS[kind]), at(0, 0), "plain"))
     first = at(0, 0)
     made = Mapping(whole, whole, None, None, flow=True)
     made.entries = [

@@ -365,6 +365,20 @@ TABLES = [
     ]),
     ('word,__expected\nhi,"fn:output.lenght > 2, ""x"""\n', ["2:4 there is no `lenght`; did you mean `length`?"]),
     ("word,__threshold\nhi,-1\n", ["2:4 `__threshold` is -1, but scores are 0..1: every score reaches it"]),
+    ("word,__expected\nhi,contains;hi\n,\n# two,\n", [
+        "2:4 a colon stands behind `contains`, and no `;`",
+        "3:1 this row has no cell with a text, or only a comment",
+        "4:1 this row has no cell with a text, or only a comment",
+    ]),
+    ("word,__expected,__config:__expected2:threshold\nhi,similar:hi,0.5\n", [
+        "1:17 there is no column of checks with the number 2",
+    ]),
+    ('word,__expected\nhi,"is-json:{""type"": ""objct""}"\n', ["2:4 JSON Schema has no type `objct`; did you mean `object`?"]),
+    ("word,__expected\nhi,latency\nho,llm-rubric(0.5):polite\nha,not-factuality:x\n", [
+        "2:4 the limit of `latency` stands in parentheses, as in `latency(3000)`",
+        "3:4 in a table `llm-rubric` has no threshold",
+        "4:4 `not-` has no effect on `factuality`",
+    ]),
     ("word,__expected\nhi,latency(3000)\nho,python:file://check.py\nha,starts-with:h\n", []),
     ("word,__expected\n\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
     ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),

@@ -10,7 +10,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.edit import quoted, rename_key
+from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
@@ -18,7 +18,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "thresholds", "unread_thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "thresholds", "unread_thresholds", "weights", "word_counts", "write_value",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -45,13 +45,6 @@ _WITHOUT_THRESHOLD: tuple[type[Assertion], ...] = (
 )  # fmt: skip
 _TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
-#: A pattern in JavaScript's notation: with flags, or with characters that no path has.
-_BETWEEN_SLASHES = pattern(
-    r"/(?P<inner>(?:[^/\\]|\\.)+)/(?P<flags>i|g|gi|ig|m|s|im|is|gm|gim|u|iu|gu)\Z|/(?P<plain>\^[^/]*|[^/]*\$|[^/]*\\[bdsw][^/]*)/\Z"
-)
-_INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
-#: Characters with a special meaning in a regular expression.
-_SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 _TEN, _HUNDRED = 10, 100
 
 
@@ -63,7 +56,7 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
     if weight < 0:
         yield Finding(
             place.value, f"the weight is {number(weight)}; a weight is 0 or more",
-            fixes=_write_value(place, number(-weight)), severity="warning", consequence="promptfoo computes scores below 0 with it",
+            fixes=write_value(place, number(-weight)), severity="warning", consequence="promptfoo computes scores below 0 with it",
         )  # fmt: skip
     elif weight == 0 and isinstance(shape, AssertionSet):
         yield Finding(
@@ -146,13 +139,18 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
     if isinstance(shape, Assertion) and not isinstance(shape, (graded.SimilarText, *_SHARES)):
         yield from _negative(shape)
         return
-    if place is None or isinstance(value, bool) or not isinstance(value, int | float) or 0 <= value <= 1:
+    if place is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if value == 0 and isinstance(shape, Assertion) and not shape.type_name.startswith(_NOT):
+        words = "with a threshold of 0 it passes whatever its score is"
+        yield Finding(place.value, words, severity="hint")
+    if 0 <= value <= 1:
         return
     whose = "the case" if isinstance(shape, PromptfooCase) else "it"
     words = f"{whose} can never pass" if value > 1 else "every score reaches it"
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
-        fixes=_write_value(place, _as_share(value)), severity="warning",
+        fixes=write_value(place, _as_share(value)), severity="warning",
     )  # fmt: skip
 
 
@@ -175,16 +173,23 @@ def _judge_threshold(shape: Assertion, context: Context) -> Iterator[Finding]:
         return
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but the judge is asked for a score of 0..1",
-        fixes=_write_value(place, _as_share(value)), severity="warning", consequence="with such a score it never passes",
+        fixes=write_value(place, _as_share(value)), severity="warning", consequence="with such a score it never passes",
     )  # fmt: skip
 
 
 def _negative(shape: Assertion) -> Iterator[Finding]:
-    """A negative threshold for a duration, a price, a distance or the score of a judge or script."""
+    """A negative threshold for a duration, a price, a distance or the score of a judge or script; a duration of seconds."""
     value, place = shape.threshold, shape.places.get("threshold")
-    if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
+    if place is None or not isinstance(value, int | float) or isinstance(value, bool):
+        return
+    if isinstance(shape, measured.Latency) and 0 <= value < _TEN:
+        words = f"`threshold` is in milliseconds: {number(value)} is less than any model needs"
+        yield Finding(
+            place.value, words, fixes=write_value(place, number(value * 1000)) if value else (), severity="hint"
+        )
+    if value < 0:
         words = f"`threshold` is {number(value)}; it is 0 or more"
-        yield Finding(place.value, words, fixes=_write_value(place, number(-value)), severity="warning")
+        yield Finding(place.value, words, fixes=write_value(place, number(-value)), severity="warning")
 
 
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
@@ -224,45 +229,8 @@ def _amount(node: Scalar) -> float | None:
         return None
 
 
-def patterns(shape: text.Regex) -> Iterator[Finding]:
-    """Patterns that JavaScript refuses, and those that match everything."""
-    place, pattern = shape.places.get("value"), shape.value
-    if (
-        place is None
-        or not isinstance(pattern, str)
-        or "{{" in pattern
-        or "{%" in pattern
-        or pattern.startswith("file://")
-    ):
-        return
-    # Most configurations have no pattern, and are checked without the parser of patterns.
-    from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
-    from rubric_core.js_regex.parse import parse  # noqa: PLC0415
-
-    fails = "promptfoo fails the assertion, whatever the output is"
-    if found := _INLINE_FLAGS.match(pattern):
-        words = f"JavaScript does not support `{found[0]}` in a pattern; write out both cases, as in `[Yy]es`"
-        yield Finding(place.value, words, consequence=fails)
-        return
-    if found := _BETWEEN_SLASHES.match(pattern):
-        fixes = () if found["flags"] else _write_value(place, quoted(found["plain"]))
-        words = "the slashes are part of this pattern; a pattern is written without them"
-        words += f", and has no flags like `{found['flags']}`" if found["flags"] else ""
-        yield Finding(
-            place.value, words, fixes=fixes, severity="warning", consequence="it matches only text with these slashes"
-        )
-        return
-    try:
-        parse(pattern, "")
-    except InvalidPatternError as error:
-        literal = quoted(_SPECIAL.sub(r"\\\g<0>", pattern))
-        fixes = _write_value(place, literal, f"match it literally: {literal}")
-        yield Finding(place.value, f"this pattern is invalid: {error}", fixes=fixes, consequence=fails)
-    except (UnsupportedPatternError, RecursionError):
-        return
-
-
-def _write_value(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
+def write_value(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
+    """Write another value, if it stands where the key is and is no block."""
     scalar = isinstance(place.node, Scalar) and not place.node.is_block
     return (
         ()

@@ -21,6 +21,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
+from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
 
@@ -75,6 +76,7 @@ class CaseSummary:
     """The facts about one case that rules across cases read."""
 
     def __init__(self, case: PromptfooCase, text: str) -> None:
+        self.case = case
         place = case.places.get("vars")
         #: The shared names with which its texts were last checked and found to use no undefined variable.
         self.clean_for: frozenset[str] | None = None
@@ -142,6 +144,14 @@ class CaseSummary:
         )
         nodes = (place.node for place in places if place is not None and not place.borrowed)
         return tuple(node for node in nodes if isinstance(node, Scalar) and SIGNS.search(node.text) is not None)
+
+    @cached_property
+    def content(self) -> str:
+        """What the case says but for its description, equal for equal cases; empty if it refers to something."""
+        node = self.case.node
+        entries = [entry for entry in node.entries if entry.name != "description"] if isinstance(node, Mapping) else []
+        found = [(entry.name, content_of(entry.value)) for entry in entries]
+        return "" if any(name is None or value is None for name, value in found) else repr(sorted(found, key=repr))
 
     @cached_property
     def facts(self) -> object:

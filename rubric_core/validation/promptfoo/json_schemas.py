@@ -20,6 +20,8 @@ __all__ = ["schema_faults", "schema_file_faults"]
 
 #: The path of a file with a schema.
 _PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
+#: A text that is a schema: with several lines, or in braces.
+_SCHEMA_TEXT = pattern(r"\s{0,99}\{|[^\n]{0,9999}\n")
 _TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 #: Keywords of draft 7 by their values: a schema, a list of schemas, schemas by name, or something else.
 _SCHEMA = frozenset({
@@ -62,7 +64,12 @@ def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
     node = place.node if place is not None and not place.borrowed else None
     if node is not None:
         yield from _schema(node)
-    if isinstance(node, Scalar) and isinstance(node.value, str) and "\n" in node.text and "{{" not in node.text:
+    if (
+        isinstance(node, Scalar)
+        and isinstance(node.value, str)
+        and _SCHEMA_TEXT.match(node.text)
+        and "{{" not in node.text
+    ):
         yield from _in_text(node, text)
     if isinstance(node, Scalar) and _PATH.match(node.text):
         at = node.span.start + node.is_quoted

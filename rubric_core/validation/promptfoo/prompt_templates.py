@@ -14,6 +14,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
+from rubric_core.validation.promptfoo.conversation_names import conversation_slips
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
@@ -123,9 +124,9 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(places[0].span, f"{whose} has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
     if len(prompt.text) <= _LONGEST and not of_judges:
-        yield from foreign_placeholders(
-            prompt.text, Span(0, len(prompt.text)), known - GIVEN, lambda span: span, in_file=True
-        )
+        whole = Span(0, len(prompt.text))
+        yield from foreign_placeholders(prompt.text, whole, known - GIVEN, lambda span: span, in_file=True)
+        yield from conversation_slips(prompt.text, whole, known, lambda span: span)
 
 
 def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:

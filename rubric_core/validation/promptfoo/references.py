@@ -12,6 +12,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.formulas import without_strings
 from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
@@ -185,6 +186,21 @@ def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
                 )  # fmt: skip
         yield from _equal_labels(suite, what, [(e.label, e.node, _label_of(e.node)) for e in entries if e.label])
     yield from _equal_descriptions(suite)
+    yield from _equal_cases(suite)
+
+
+def _equal_cases(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Cases that are equal but for their descriptions."""
+    seen: dict[str, PlacedCase] = {}
+    for placed, summary in suite.digest.listed:
+        first = seen.setdefault(summary.content, placed) if summary.names and summary.content else placed
+        if first is not placed and placed.case.node is not None and first.case.node is not None:
+            at, before = placed.case.at("vars"), first.outer(first.case.at("vars"))
+            related = (Related(before, "the same case"),)
+            words = "a case with the same variables and assertions is here already"
+            yield Finding(
+                placed.outer(at), words, related=related, severity="hint", consequence="promptfoo runs it twice"
+            )
 
 
 def _listed(suite: PromptfooSuite, what: str) -> str:

@@ -7,7 +7,7 @@ from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_special
+from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_expected, is_special
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix, Related
@@ -17,6 +17,8 @@ __all__ = ["column_mistakes", "misspelt_columns"]
 _FOLDED = pattern(r"[_\-\s]")
 #: A column with the thresholds of another, which is itself a column of checks.
 _THRESHOLD = pattern(r"__expected(?P<number>\d{0,9})[:_. -]{0,2}(?:config:)?threshold\Z", re.IGNORECASE)
+#: The threshold of the assertion with a number.
+_CHECKED = pattern(r"__config:__expected(\d{1,3}):threshold\Z")
 #: `__config:` with a slip in its other parts.
 _CONFIG = pattern(r"__config:_{0,2}expect(?:ed)?(?P<number>\d{0,9})(?::(?P<setting>\w{0,20}))?\Z", re.IGNORECASE)
 
@@ -24,6 +26,7 @@ _CONFIG = pattern(r"__config:_{0,2}expect(?:ed)?(?P<number>\d{0,9})(?::(?P<setti
 def column_mistakes(header: Sequence[Cell]) -> Iterator[Finding]:
     """Findings about the names of columns."""
     seen: dict[str, Cell] = {}
+    checks = [cell for cell in header if is_expected(cell.text.strip())]
     for cell in header:
         name = cell.text.strip()
         first = seen.setdefault(name, cell)
@@ -35,6 +38,9 @@ def column_mistakes(header: Sequence[Cell]) -> Iterator[Finding]:
         elif name == "__metadata":
             words = "metadata need a key, as in `__metadata:team`"
             yield Finding(cell.span, words, consequence="promptfoo warns, and reads nothing of this column")
+        elif (found := _CHECKED.match(name)) is not None and int(found[1]) > len(checks):
+            words = f"there is no column of checks with the number {int(found[1])}"
+            yield Finding(cell.span, words, consequence="promptfoo sets no threshold")
         elif (found := _THRESHOLD.match(name)) is not None:
             meant = f"__config:__expected{found['number']}:threshold"
             words = f"`{name}` is a column of checks; thresholds stand in `{meant}`"

@@ -14,6 +14,7 @@ from rubric_core.loading.promptfoo_table import (
     PATH_AS_CODE,
     CaseTable,
     Cell,
+    assertion_of_cell,
     is_expected,
     is_special,
     rows_of,
@@ -30,6 +31,7 @@ __all__ = ["table_mistakes"]
 _CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _SCRIPTS = ("javascript", "fn", "eval", "python", "ruby", "file", "webhook")
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
+_SEMICOLON = pattern(r"([a-z][a-z-]{2,40});")
 _FOLDED = pattern(r"[_\-\s]")
 #: Words with dashes between them, of which the last is no abbreviation.
 _DASHED = pattern(r"[A-Za-z]{2,20}(?:-[A-Za-z]{2,20}){0,3}-[A-Za-z]{3,20}\Z")
@@ -63,10 +65,20 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
                 consequence=STOPS,
             )  # fmt: skip
             continue
+        if _says_nothing(row):
+            words = "this row has no cell with a text, or only a comment"
+            yield Finding(Span(row[0].span.start, row[-1].span.end), words, consequence="promptfoo runs it as a case")
+            continue
         yield from _high_threshold(header, row)
         yield from _misspelt_variables(header, row)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
+
+
+def _says_nothing(row: Sequence[Cell]) -> bool:
+    """Whether a row is empty but for its commas, or has nothing but a comment in its first cell."""
+    first = row[0].text.strip()
+    return len(row) > 1 and (not first or first.startswith("# ")) and not any(cell.text.strip() for cell in row[1:])
 
 
 def _is_script(name: str) -> bool:
@@ -128,9 +140,22 @@ def _open_quotes(row: Sequence[Cell]) -> Iterator[Finding]:
 
 
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
+    limited = assertion_of_cell(text)
+    if limited.threshold is not None and limited.type.removeprefix("not-") not in TABLE_THRESHOLDS:
+        words = f"in a table `{limited.type}` has no threshold"
+        yield Finding(cell.span, words, consequence=f"promptfoo ignores `({limited.threshold})`")
+    if limited.value is None and limited.threshold is None and limited.type.removeprefix("not-") in LIMITS:
+        usual = TABLE_THRESHOLDS[limited.type.removeprefix("not-")]
+        words = f"the limit of `{limited.type}` stands in parentheses, as in `{limited.type}(3000)`"
+        yield Finding(cell.span, words, consequence=f"the limit is {usual}")
+        return
     word, colon, value = text.partition(":")
     if colon and (word in dialect.types or word in _SHORT):
         yield from _idle_value(word, value.strip(), cell)
+        return
+    ended = _SEMICOLON.match(text)
+    if ended is not None and ended[1] in dialect.types:
+        yield _with_semicolon(ended[1], cell)
         return
     negated = text.startswith("!")
     found = short_check(text.removeprefix("!"))
@@ -148,6 +173,16 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     yield Finding(
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
         fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
+    )  # fmt: skip
+
+
+def _with_semicolon(name: str, cell: Cell) -> Finding:
+    """`contains;text`, where a colon is meant."""
+    at = cell.content.start + cell.text.index(";")
+    fixes = (Fix("write `:`", (Edit(Span(at, at + 1), ":"),), safe=False),) if _is_whole(cell) else ()
+    return Finding(
+        cell.span, f"a colon stands behind `{name}`, and no `;`", fixes=fixes,
+        consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
 
 

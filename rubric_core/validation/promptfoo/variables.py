@@ -9,16 +9,17 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import NEEDED_BY_GRADERS, CaseSummary, PlacedCase, options_of
+from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase, options_of
+from rubric_core.validation.promptfoo.conversation_names import conversation_slips
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.judge_prompts import slips_in_judge_prompts
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code, unknown_in_code
+from rubric_core.validation.promptfoo.needed_variables import needed_by_graders
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
@@ -211,7 +212,7 @@ def undefined_in_case(
             if _is_nothing(node, used, check)
             else found
         )
-    yield from _needed_by_graders(placed, summary, names) if not is_open else ()
+    yield from needed_by_graders(placed, summary, names) if not is_open else ()
     for node in summary.for_judges:
         yield from foreign_placeholders(placed.text, node.span, names - GIVEN, placed.outer, in_file=True)
     # Text with braces is common in variables, and stays as it is: only misspellings are reported.
@@ -219,28 +220,6 @@ def undefined_in_case(
         slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - GIVEN))]
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
             yield replace(each, consequence="promptfoo leaves the braces as they are")
-
-
-def _needed_by_graders(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
-    """Variables without which promptfoo refuses an assertion."""
-    for check in summary.bound:
-        has_context = check.has("context_transform")
-        for name in NEEDED_BY_GRADERS[:1] if has_context else NEEDED_BY_GRADERS:
-            place = check.places.get("type")
-            slip = next((own for own in summary.own if is_typo(own, name)), None) if name not in names else None
-            node = placed.case.places["vars"].node if slip is not None else None
-            entry = node.entry(slip or "") if isinstance(node, Mapping) else None
-            if entry is not None:
-                at = placed.outer(entry.key.span)
-                fixes = (Fix(f"change it to `{name}`", (Edit(at, name),)),)
-                words = f"`{check.type_name}` needs the variable `{name}`, which `{slip}` is a slip of"
-                yield Finding(at, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)
-                break
-            if name not in names and place is not None:
-                words = f"`{check.type_name}` needs the variable `{name}`"
-                words += "" if name == NEEDED_BY_GRADERS[0] else ", or `contextTransform`"
-                yield Finding(placed.outer(place.value), words, severity="error", consequence=ROW_ERRORS)
-                break
 
 
 def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
@@ -256,6 +235,7 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
         yield from _in_text(node, names, suite.frame, every, "no case has a value for")
         text, outer = suite.frame.text, suite.frame.outer
         yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file=False)
+        yield from conversation_slips(text, node.span, every, outer)
     for each in suite.outside or ():
         for text in each.unchecked:
             first: dict[str, int] = {}

@@ -10,7 +10,7 @@ from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.assertions import patterns
+from rubric_core.validation.promptfoo.regular_expressions import patterns
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]

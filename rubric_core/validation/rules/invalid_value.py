@@ -33,6 +33,7 @@ from rubric_core.validation.promptfoo.score_comparisons import score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
+from rubric_core.validation.promptfoo.text_values import compared_texts
 from rubric_core.validation.promptfoo.trace_values import trace_values
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
@@ -133,6 +134,7 @@ def _in_promptfoo(
         yield from grader_of_assertion(shape)
         yield from trace_values(shape)
         yield from values_of_another_kind(shape)
+        yield from compared_texts(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):

@@ -18,6 +18,7 @@ from rubric_core.validation.promptfoo.assertions import (
     idle_thresholds,
     unread_thresholds,
 )
+from rubric_core.validation.promptfoo.repeated_assertions import repeated_assertions
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -55,6 +56,7 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
     if isinstance(shape, _OF_PROMPTFOO):
         if isinstance(shape, PromptfooCase | AssertionSetOfPromptfoo):
             yield from idle_thresholds(shape, context)
+            yield from repeated_assertions(shape)
         if isinstance(shape, Assertion):
             yield from idle_inversions(shape, context)
             yield from idle_lists(shape)

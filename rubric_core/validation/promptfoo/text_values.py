@@ -1,0 +1,73 @@
+"""Texts that outputs are compared with, and that YAML reads differently from how they look (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo import text_assertions as texts
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.values import DATE
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["compared_texts"]
+
+#: Assertions that compare the output, or look for a text in it.
+_COMPARED = (
+    texts.Equals, texts.Contains, texts.IContains, texts.StartsWith, texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll,
+)  # fmt: skip
+_FAILS, _PASSES = "the assertion fails on every output without it", "the assertion passes on every output without it"
+#: A text between typographic quotes that has no others.
+_CURLY = pattern(r"[“„«‹‘]([^“„«‹‘”»›’\n]{1,500})[”“»›’‘]\Z")
+#: The sign of a block, without what says how it ends.
+_BLOCK = pattern(r"[|>]\d?(?=[ \t]*(?:#|[\r\n]))")
+_COMMENT = pattern(r"[ \t]{0,99}#")
+
+
+def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A line break or typographic quotes that belong to the text, and values that are no text."""
+    place = shape.places.get("value")
+    if not isinstance(shape, (*_COMPARED, texts.Regex)) or place is None or place.borrowed:
+        return
+    effect = _PASSES if shape.type_name.startswith("not-") else _FAILS
+    for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+        if isinstance(node, Scalar) and not node.text.startswith("file://"):
+            yield from _ending(node, context, effect)
+            yield from _quotes(node, effect) if not isinstance(shape, texts.Regex) else ()
+    if isinstance(shape, texts.Equals):
+        yield from _no_text(place.node, context)
+
+
+def _ending(node: Scalar, context: Context, effect: str) -> Iterator[Finding]:
+    """A block that ends in a line break, as blocks do unless they say otherwise."""
+    sign = _BLOCK.match(context.text, node.span.start) if node.is_block and node.text.endswith("\n") else None
+    if sign is not None and node.text.strip():
+        at = Span(*sign.span())
+        written = f"{sign[0]}-"
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
+        words = f"this text ends in a line break, which counts; write `{written}`"
+        yield Finding(at, words, fixes=fixes, severity="warning", consequence=effect)
+
+
+def _quotes(node: Scalar, effect: str) -> Iterator[Finding]:
+    """Typographic quotes around a whole text, which is written without any other."""
+    found = _CURLY.match(node.text) if node.style == "plain" else None
+    if found is not None:
+        written = quoted(found[1])
+        fixes = (Fix(f"write {written}", (Edit(node.span, written),), safe=False),)
+        words = "these quotes are a part of the text; YAML has straight ones"
+        yield Finding(node.span, words, fixes=fixes, severity="warning", consequence=effect)
+
+
+def _no_text(node: Node, context: Context) -> Iterator[Finding]:
+    """A date without quotes, and a text that a comment swallows."""
+    if not isinstance(node, Scalar) or node.style != "plain":
+        return
+    if DATE.match(node.text):
+        fixes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
+        words = "promptfoo reads this as a date; write it in quotes"
+        yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="it equals no output")
+    elif node.empty and _COMMENT.match(context.text, node.span.end):
+        words = "`#` begins a comment: put the text in quotes"
+        yield Finding(node.span, words, severity="warning", consequence="promptfoo compares the output with `null`")
