@@ -1,15 +1,18 @@
 """Nodes as plain Python data, for the parts of a file that no shape describes."""
 
 from collections.abc import Mapping as MappingOf
+from decimal import Decimal
 from typing import Any
 
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
-__all__ = ["MOST_NODES", "TooManyValuesError", "plain", "plain_whole"]
+__all__ = ["MOST_NODES", "TooManyValuesError", "plain", "plain_whole", "without_point"]
 
 #: The most nodes that are expanded. More means an alias bomb; the aliases are then kept as written.
 MOST_NODES = 100_000
 _MERGE = "<<"
+#: JavaScript writes larger numbers with an exponent.
+_LARGEST_WHOLE = 1e21
 
 
 class TooManyValuesError(ValueError):
@@ -20,6 +23,7 @@ def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
     """`value` with every node in it as a str, int, float, bool, None, list or dict; keys are strings.
 
     Merge keys and aliases are followed; an alias that leads nowhere, or into itself, becomes the string `*name`.
+    Numbers are as in JavaScript: see `without_point`.
     """
     return _Reader(anchors).read(value)
 
@@ -33,6 +37,13 @@ def plain_whole(value: object, anchors: MappingOf[str, Node]) -> Any:
     return found
 
 
+def without_point(value: float) -> float:
+    """A number as an int if it has no fraction: AgentV and promptfoo run in JavaScript, which has one type for 1000, 1e3 and 1000.0."""
+    if isinstance(value, int) or not value.is_integer() or abs(value) >= _LARGEST_WHOLE:
+        return value
+    return int(Decimal(repr(value)))  # with zeros after the digits that identify the number
+
+
 class _Reader:
     def __init__(self, anchors: MappingOf[str, Node]) -> None:
         self._anchors = anchors
@@ -44,7 +55,8 @@ class _Reader:
     def read(self, value: object) -> Any:
         self._left -= 1
         if isinstance(value, Scalar):
-            return value.value
+            found = value.value
+            return without_point(found) if isinstance(found, float) else found
         if isinstance(value, Alias):
             return self._follow(value)
         if isinstance(value, Sequence):

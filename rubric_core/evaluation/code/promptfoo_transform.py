@@ -1,6 +1,5 @@
 """`transform` and `transformVars` of promptfoo: code, or a file with a function, over an output or the variables of a test."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from uuid import uuid4
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
-from rubric_core.language.promptfoo.javascript import without_require
+from rubric_core.language.promptfoo.javascript import json_text, without_require
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
@@ -67,4 +66,4 @@ async def _returned(key: str, code: Any, arguments: Mapping[str, Any], place: Tr
 
 def output_text(output: Any) -> str:
     """An output as text: data as JSON."""
-    return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False, separators=(",", ":"))
+    return output if isinstance(output, str) else json_text(output)

@@ -59,7 +59,7 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   for (const [path, value] of Object.entries(told.getters ?? {})) {
     const parts = path.split('.'), last = parts.pop(), holder = parts.reduce((found, part) => found?.[part], told.arguments);
-    if (holder) holder[last] = () => value;
+    if (holder) holder[last] = value === null ? undefined : () => value;
   }
   const names = Object.keys(told.arguments), values = Object.values(told.arguments);
   let call;
@@ -97,7 +97,7 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   }
   let result = await call(...values);
   const infinite = typeof result === 'number' && !Number.isFinite(result);
-  if (infinite) result = String(result);
+  if (infinite || typeof result === 'symbol') result = String(result);
   process.stdout.write('\x1e' + JSON.stringify({infinite, result: typeof result === 'function' || result === undefined ? null : result}));
 });
 """

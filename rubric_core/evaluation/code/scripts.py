@@ -17,6 +17,7 @@ from rubric_core.evaluation.code.script_programs import MARK, NODE, PYTHON, RUBY
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file
@@ -58,7 +59,7 @@ async def run_code(
     *,
     function: str = "get_assert",
     promptfoo: bool = False,
-    getters: Mapping[str, str] | None = None,
+    getters: Mapping[str, str | None] | None = None,
 ) -> Any:
     """The result of code: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
 
@@ -88,7 +89,7 @@ async def run_function(
     spare: bool = False,
     method: tuple[str, Mapping[str, Any]] | None = None,
     promptfoo: bool = False,
-    getters: Mapping[str, str] | None = None,
+    getters: Mapping[str, str | None] | None = None,
     package: str = "",
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
@@ -96,7 +97,7 @@ async def run_function(
     `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside
     it. With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export
     if it has one, and infinite numbers are numbers. `getters` are functions without arguments in the arguments, by
-    their paths, with what they return. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}`
+    their paths, with what they return; None stands for undefined. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}`
     where it is not installed.
     """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
@@ -115,7 +116,7 @@ async def run_function(
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
-    answer = json.loads(reply)
+    answer = read_json(reply, allow_nan=True)
     return float(answer["result"]) if promptfoo and answer.get("infinite") else answer["result"]
 
 

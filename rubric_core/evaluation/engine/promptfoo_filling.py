@@ -1,6 +1,5 @@
 """Fills in the variables, the prompt and the values of assertions of one row of promptfoo (issue 18, section 3)."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -13,7 +12,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.language.promptfoo.javascript import value_text
+from rubric_core.language.promptfoo.javascript import json_text, read_json, value_text
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
@@ -127,9 +126,7 @@ class RowFilling:
             )
         try:
             if path.endswith(_YAML):
-                return json.dumps(
-                    self._case.matrix.configuration.external(value), ensure_ascii=False, separators=(",", ":")
-                )
+                return json_text(self._case.matrix.configuration.external(value))
             return self._case.matrix.configuration.read(value).strip()
         except ConfigurationError as error:
             raise Unscored(f"the variable {name}: {error}", at=self._case.case) from None
@@ -142,7 +139,7 @@ class RowFilling:
         text = text if self._made is None else self._made  # without prefix and suffix, as in promptfoo
         # What cannot be filled in as JSON, which custom filters cannot, is filled in as a text.
         with suppress(ValueError, RecursionError, Unscored):
-            return json.dumps(self._in_leaves(json.loads(text), variables), ensure_ascii=False, indent=2)
+            return json_text(self._in_leaves(read_json(text), variables), indent=2)
         rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
         return self._text(_closed(text), rendered, "the prompt", self._filters)
 

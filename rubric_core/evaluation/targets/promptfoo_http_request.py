@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.language.promptfoo.javascript import json_text, read_json
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports, ProviderError
@@ -74,13 +75,13 @@ class RequestTemplate:
         if isinstance(body, str):
             body = json_or_text(body)
         if isinstance(prompt, dict):
-            return json.dumps({**(body if isinstance(body, dict) else {}), **prompt}, ensure_ascii=False)
+            return json_text({**(body if isinstance(body, dict) else {}), **prompt})
         if isinstance(body, str):
             filled = json_or_text(self._text(body, values))
             if isinstance(filled, str) and filled.strip().startswith(("{", "[")):
                 filled = json_or_text(self._text(body, _escaped(values)))
-            return filled if isinstance(filled, str) else json.dumps(filled, ensure_ascii=False)
-        return json.dumps(self._leaves(body, values), ensure_ascii=False) if body is not None else ""
+            return filled if isinstance(filled, str) else json_text(filled)
+        return json_text(self._leaves(body, values)) if body is not None else ""
 
     def _leaves(self, value: Any, values: Mapping[str, Any]) -> Any:
         if isinstance(value, list):
@@ -152,7 +153,7 @@ def _with_placeholders(text: str, filled: Callable[[str], str]) -> str:
 def json_or_text(text: str) -> Any:
     """The JSON value in a text, or the text itself if it is not JSON."""
     try:
-        return json.loads(text)
+        return read_json(text)
     except (ValueError, RecursionError):
         return text
 

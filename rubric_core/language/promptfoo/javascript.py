@@ -1,18 +1,31 @@
 """How JavaScript treats values and code in a configuration of promptfoo."""
 
+import json
 import math
 from decimal import Decimal
-from typing import Any
+from json.encoder import encode_basestring
+from typing import Any, NoReturn
 
 from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.plain_data import without_point
 
-__all__ = ["declarations_and_result", "number_of", "scalar_text", "value_text", "without_require"]
+__all__ = [
+    "declarations_and_result",
+    "json_text",
+    "number_of",
+    "read_json",
+    "scalar_text",
+    "value_text",
+    "without_require",
+]
 
 _DECLARED = pattern(r"(?:const|let|var)\s")
 #: Digits before the point, and zeros after it, beyond which JavaScript writes numbers with an exponent.
 _LONGEST_WHOLE, _MOST_ZEROS = 21, 6
 #: Larger whole numbers are not exact in JavaScript.
 _LARGEST_EXACT = 2**53
+#: Whole numbers with fewer digits are exact.
+_EXACT_DIGITS = 16
 
 
 def scalar_text(value: str | float | bool | None) -> str:
@@ -56,6 +69,55 @@ def value_text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join("" if each is None else value_text(each) for each in value)
     return "[object Object]" if isinstance(value, dict) else scalar_text(value)
+
+
+def read_json(text: str, *, allow_nan: bool = False) -> Any:
+    """The value of a JSON text, as by JavaScript's `JSON.parse`: 3.0 is 3. Raises ValueError or RecursionError.
+
+    `allow_nan` accepts NaN and infinity, as Python writes them.
+    """
+    constant = None if allow_nan else _refuse
+    return json.loads(text, parse_float=_number, parse_int=_integer, parse_constant=constant)
+
+
+def _number(digits: str) -> float:
+    return without_point(float(digits))
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"JSON has no {constant}")
+
+
+def _integer(digits: str) -> float:
+    return int(digits) if len(digits) < _EXACT_DIGITS else _number(digits)
+
+
+def json_text(value: Any, indent: int = 0) -> str:
+    """A value as JSON, as by JavaScript's `JSON.stringify`: compact, or over several lines. Raises RecursionError."""
+    parts: list[str] = []
+    _add_json(value, parts, indent, "\n" if indent else "")
+    return "".join(parts)
+
+
+def _add_json(value: Any, parts: list[str], indent: int, start: str) -> None:
+    if isinstance(value, str):
+        parts.append(encode_basestring(value))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        text = _number_text(value)
+        parts.append(text if text[-1].isdigit() else "null")  # no JSON has infinity
+    elif isinstance(value, list | tuple | dict):
+        named = value if isinstance(value, dict) else None
+        inner = between = f"{start}{' ' * indent}"
+        parts.append("[" if named is None else "{")
+        for name, item in enumerate(value) if named is None else named.items():
+            parts.append(between)
+            if named is not None:
+                parts.append(f"{encode_basestring(str(name))}:{' ' if indent else ''}")
+            _add_json(item, parts, indent, inner)
+            between = f",{inner}"
+        parts += start if value else "", "]" if named is None else "}"
+    else:
+        parts.append(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def number_of(value: Any) -> float:

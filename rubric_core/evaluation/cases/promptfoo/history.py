@@ -1,8 +1,9 @@
 """The state that rows of promptfoo pass to later rows: turns of conversations, stored outputs (issue 18, section 3)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from rubric_core.language.promptfoo.javascript import read_json
 
 __all__ = ["RowPlace", "RunHistory"]
 
@@ -66,6 +67,6 @@ class RunHistory:
 def _sent(prompt: str) -> Any:
     """A prompt that is JSON as data, unless that is nothing."""
     try:
-        return json.loads(prompt) or prompt
+        return read_json(prompt) or prompt
     except (ValueError, RecursionError):
         return prompt

@@ -2,12 +2,12 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
@@ -69,7 +69,7 @@ class InlinedFiles:
 
     def _json(self, path: Path) -> Any:
         try:
-            return json.loads(self._configuration.read(str(path)))
+            return read_json(self._configuration.read(str(path)))
         except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"{self._configuration.shown(path)} is not JSON: {error}") from None
 

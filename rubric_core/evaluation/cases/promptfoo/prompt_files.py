@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
+from rubric_core.language.promptfoo.javascript import json_text, read_json
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["DATA", "LINES", "TEXTS", "WHOLE", "FilePrompt", "prompts_in_file"]
@@ -46,11 +46,11 @@ def _conversation(name: str, text: str, configuration: PromptfooConfiguration) -
     """The data as JSON, with the files that it names; if it is not data (a template, say), the text itself."""
     is_json = PurePath(name).suffix.lower() == ".json"
     try:
-        data = json.loads(text) if is_json else configuration.external(name)
+        data = read_json(text) if is_json else configuration.external(name)
         inlined = InlinedFiles(configuration).deep(data)
     except (ConfigurationError, ValueError, RecursionError):
         return text
-    return json.dumps(inlined, ensure_ascii=False, separators=(",", ":"))
+    return json_text(inlined)
 
 
 def _of_table(text: str) -> list[FilePrompt]:

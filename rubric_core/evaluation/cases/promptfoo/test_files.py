@@ -3,7 +3,6 @@
 Nothing here runs a program: before a run, the tests that a program makes are a single entry, which says so.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationEr
 from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles, table_records
 from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
+from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL, without_function
 from rubric_core.loading.path_matches import path_matches
@@ -109,7 +109,7 @@ def _parts_from_program(program: TestProgram, configuration: PromptfooConfigurat
     path = configuration.directory / without_function(program.text.removeprefix(URL))
     for line in filter(None, made.lines.split("\n")):
         source = TestSource(path, line, {}, _always(1))
-        yield TestPart(json.loads(line), parse(line).root or _at(0, len(line)), source, (path,))
+        yield TestPart(read_json(line), parse(line).root or _at(0, len(line)), source, (path,))
 
 
 def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
@@ -225,7 +225,7 @@ def _parts_in_json_lines(path: Path, text: str, configuration: PromptfooConfigur
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                data = json.loads(line)
+                data = read_json(line)
             except (ValueError, RecursionError) as error:
                 raise ConfigurationError(f"{configuration.shown(path)}, line {number}: {error}") from None
             source = TestSource(path, line, {}, _always(number), offset)

@@ -1,6 +1,5 @@
 """Anthropic's messages API as promptfoo uses it."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
 )
 from rubric_core.evaluation.targets.promptfoo_models.tools import anthropic_choice, anthropic_tools
 from rubric_core.evaluation.targets.providers.anthropic import tokens_of
+from rubric_core.language.promptfoo.javascript import json_text
 from rubric_core.ports import Answer, ProviderError
 
 __all__ = ["ANTHROPIC_MESSAGES", "ANTHROPIC_RUBRIC"]
@@ -159,7 +159,7 @@ def _block(block: Mapping[str, Any], *, shows_thinking: bool) -> str:
         return f"Thinking: {thought}\nSignature: {block.get('signature')}" if shows_thinking and thought.strip() else ""
     if kind == "redacted_thinking":
         return f"Redacted Thinking: {block.get('data')}" if shows_thinking else ""
-    return json.dumps(dict(block), ensure_ascii=False, separators=(",", ":"))
+    return json_text(dict(block))
 
 
 def _about(reply: Mapping[str, Any], took: float, model: str) -> Answer:

@@ -2,9 +2,10 @@
 
 import json
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 from rubric_core.evaluation.model.inputs import conversation_text
+from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.ports import ProviderError, Request
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import TooManyValuesError, plain_whole
@@ -29,13 +30,9 @@ def prompt_of(request: Request) -> str:
 def json_value(text: str) -> Any:
     """The value in a JSON text; NO_JSON for another."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return read_json(text)
     except (ValueError, RecursionError):
         return NO_JSON
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"JSON has no {constant}")
 
 
 def chat_messages(prompt: str, default: Any) -> Any:

@@ -1,6 +1,5 @@
 """The responses API of OpenAI and Azure as promptfoo uses it."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
 )
 from rubric_core.evaluation.targets.promptfoo_models.openai_chat import thinks
 from rubric_core.evaluation.targets.providers.api import answer_from_reply
+from rubric_core.language.promptfoo.javascript import json_text
 from rubric_core.ports import Answer, ProviderError
 
 __all__ = ["RESPONSES"]
@@ -144,7 +144,7 @@ def _item(item: Mapping[str, Any]) -> tuple[bool, str]:
         told = f"Error ({item.get('name')}): {error}" if error else f"Result ({item.get('name')}): {item.get('output')}"
         return False, f"MCP Tool {told}"
     if kind == "mcp_list_tools":
-        tools = json.dumps(item.get("tools"), indent=2, ensure_ascii=False)
+        tools = json_text(item.get("tools"), indent=2)
         return False, f"MCP Tools from {item.get('server_label')}: {tools}"
     if kind == "mcp_approval_request":
         wanted = f"{item.get('server_label')}.{item.get('name')}: {item.get('arguments')}"
@@ -192,7 +192,7 @@ def _message(item: Mapping[str, Any]) -> tuple[bool, str]:
 
 
 def _compact(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))
+    return json_text(dict(value))
 
 
 def _about(reply: Mapping[str, Any], took: float, model: str) -> Answer:
