@@ -99,3 +99,31 @@ def test_an_error_has_no_named_scores(tmp_path: Path, monkeypatch: pytest.Monkey
     main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"])
     (row,) = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]["results"]
     assert (row["failureReason"], row["namedScores"]) == (2, {})
+
+
+OUTSIDE = """\
+prompts: ["{{q}}"]
+providers: [echo]
+defaultTest: {vars: {q: a}}
+tests:
+  - {assert: [{type: javascript, value: "3"}]}
+  - {assert: [{type: javascript, value: "-1"}]}
+  - {assertScoringFunction: "file://score.cjs", assert: [{type: equals, value: a}]}
+  - {assert: [{type: javascript, value: "0.5"}]}
+"""
+
+
+@pytest.mark.node
+def test_scores_outside_of_0_to_1_are_as_in_promptfoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """rubric itself has the nearest score in the range."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "score.cjs").write_text("module.exports = () => ({pass: true, score: 5, reason: ''});\n", "utf-8")
+    (tmp_path / "promptfooconfig.yaml").write_text(OUTSIDE, encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json", "-o", "out.json"])
+    document = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]
+    rows = document["results"]
+    assert [(each["score"], each["success"]) for each in rows] == [(3, True), (-1, False), (5, True), (0.5, True)]
+    assert [each["gradingResult"]["score"] for each in rows] == [3, -1, 5, 0.5]
+    assert document["prompts"][0]["metrics"]["score"] == 7.5
+    own = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [each["score"] for each in own["cases"]] == [1, 0, 1, 0.5]

@@ -18,7 +18,14 @@ from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evalu
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
-from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, ROW, PromptfooAssertion, given_score
+from rubric_core.evaluation.model.promptfoo_assertion import (
+    PROMPTFOO_KIND,
+    ROW,
+    PromptfooAssertion,
+    given_score,
+    given_score_details,
+    within_range,
+)
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
@@ -66,9 +73,9 @@ class PromptfooAttempt(Attempt):
         if code and verdict is not Verdict.UNSCORED:
             score, verdict, reason = await self._scored(code, configs, results)
         made = replace_fields(
-            base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
+            base, verdict=verdict, score=None if score is None else within_range(score), reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
-            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **self._row(configs, results)} or None,
+            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **given_score_details(score or 0.0), **self._row(configs, results)} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
 
@@ -110,7 +117,7 @@ class PromptfooAttempt(Attempt):
         if not isinstance(passed, bool) or isinstance(score, bool) or not isinstance(score, int | float):
             return Outcome(0.0, Verdict.FAILED, "`assertScoringFunction` returned no `{pass, score, reason}`")
         verdict = Verdict.PASSED if passed else Verdict.FAILED
-        return Outcome(min(1.0, max(0.0, float(score))), verdict, "" if passed else str(reason or ""))
+        return Outcome(float(score), verdict, "" if passed else str(reason or ""))
 
     def _graders(self) -> Sequence[PromptfooAssertion]:
         only = self.case.options.evaluator

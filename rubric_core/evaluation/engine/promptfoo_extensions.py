@@ -86,13 +86,13 @@ class PromptfooExtensions(Extensions):
             "provider": {"id": provider.id, "label": provider.label} if provider is not None else {},
             "prompt": {"raw": raw, "label": prompt.label if prompt is not None else "", "config": {}},
             "vars": dict(case.variables), "testCase": self.test_of(case), "success": failure == _NONE, "failureReason": failure,
-            "score": (result.score if result is not None else None) or 0, _NAMED: _named_scores(result), "metadata": {},
+            "score": (given_score(result) if result is not None else None) or 0, _NAMED: _named_scores(result), "metadata": {},
             "latencyMs": round(result.duration_ms or 0) if result is not None else 0, "cost": (result.cost_usd if result is not None else None) or 0,
         }  # fmt: skip
         if result is not None and failure != _ERROR:
             row["response"] = {"output": result.answer, "metadata": {}}
             row["gradingResult"] = {
-                "pass": failure == _NONE, "score": result.score or 0, "reason": result.reason, _NAMED: _named_scores(result),
+                "pass": failure == _NONE, "score": given_score(result) or 0, "reason": result.reason, _NAMED: _named_scores(result),
                 "componentResults": [
                     {"pass": each.verdict is Verdict.PASSED, "score": given_score(each) or 0, "reason": "; ".join(each.misses), "assertion": {"type": each.type}}
                     for outer in result.evaluators for each in outer.flat()

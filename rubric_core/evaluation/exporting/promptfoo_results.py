@@ -99,7 +99,7 @@ class _Row:
             "testCase": {"options": {}, "metadata": {}, **self.test, "vars": self.variables},
             "response": {"output": result.answer, "tokenUsage": tokens, "cost": cost, "cached": False},
             "success": self.failure == _NONE,
-            "score": result.score or 0,
+            "score": given_score(result) or 0,
             "failureReason": self.failure,
             "namedScores": self.named_scores,
             "latencyMs": round(result.duration_ms or 0),
@@ -111,7 +111,7 @@ class _Row:
             row["error"] = reason
         if self.failure != _ERROR:
             row["gradingResult"] = {
-                "pass": self.failure == _NONE, "score": result.score or 0, "reason": reason or "All assertions passed",
+                "pass": self.failure == _NONE, "score": given_score(result) or 0, "reason": reason or "All assertions passed",
                 "namedScores": self.named_scores, "tokensUsed": _tokens(None), "componentResults": self.components(),
             }  # fmt: skip
         return row
@@ -174,7 +174,7 @@ class _Metrics:
 
     def add(self, row: _Row) -> None:
         self.counts[row.failure] += 1
-        self.score += row.result.score or 0
+        self.score += given_score(row.result) or 0
         self.cost += row.result.cost_usd or 0
         self.latency += round(row.result.duration_ms or 0)
         self.derived = row.derived or self.derived

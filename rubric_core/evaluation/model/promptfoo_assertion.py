@@ -1,10 +1,11 @@
 """A promptfoo assertion as the engine reads it (issue 18, section 3)."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.promptfoo.assertion import SET_TYPE
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -16,8 +17,10 @@ __all__ = [
     "ROW",
     "PromptfooAssertion",
     "given_score",
+    "given_score_details",
     "promptfoo_assertion",
     "stored_settings",
+    "within_range",
 ]
 
 #: The kind under which the evaluator of all assertions is registered.
@@ -25,7 +28,7 @@ PROMPTFOO_KIND = "promptfoo"
 #: The key of `CaseResult.details` with the prompt, the values and the test of a row: see `PromptfooRunnable.row_data`.
 ROW = "row"
 _INVERSE = "not-"
-#: The key of `EvaluatorResult.details` with a score outside of 0..1, as a script gave it.
+#: The key of the details of a result with a score outside of 0..1, as promptfoo has it.
 _GIVEN = "score_given"
 _LONGEST_NAME = 60
 
@@ -156,7 +159,20 @@ def _without_keys(provider: Any) -> Any:
     return {name: _without_keys(value) for name, value in provider.items() if name not in ("config", "env")}
 
 
-def given_score(result: EvaluatorResult) -> float | None:
-    """The score that an assertion gave, which may lie outside of 0..1; None for one without a score."""
+def given_score(result: EvaluatorResult | CaseResult) -> float | None:
+    """The score of an assertion or a row in promptfoo, which may lie outside of 0..1; None for one without a score."""
     given = (result.details or {}).get(_GIVEN)
-    return float(given) if isinstance(given, int | float) else result.score
+    # Comparisons and repetitions replace the score of a row, and keep its details.
+    if isinstance(given, int | float) and within_range(given) == result.score:
+        return float(given)
+    return result.score
+
+
+def given_score_details(score: float) -> dict[str, float]:
+    """A score outside of 0..1 as details of its result, for `given_score`; empty for any other."""
+    return {_GIVEN: score} if within_range(score) != score and math.isfinite(score) else {}
+
+
+def within_range(score: float) -> float:
+    """The nearest score in 0..1."""
+    return min(1.0, max(0.0, score))

@@ -60,7 +60,7 @@ def promptfoo_outcome(
     results: Sequence[EvaluatorResult], weights: Sequence[float], threshold: float | None, *, allow_errors: bool = False,
     is_compared: bool = False,
 ) -> Outcome:  # fmt: skip
-    """The score of 0..1 and the verdict of a case. An assertion without a score leaves the case unscored, as an error does in promptfoo.
+    """The score of a case, which may lie outside of 0..1, and its verdict. An assertion without a score leaves the case unscored, as an error does in promptfoo.
 
     With `allow_errors` the assertions that graded decide. `is_compared`: the case has assertions that compare outputs,
     which do not count in its score: without others it is 0.
@@ -75,7 +75,7 @@ def promptfoo_outcome(
     verdict = Verdict.PASSED if total.passed else Verdict.FAILED
     # Otherwise the score, the threshold and the failed assertions explain the verdict.
     unlikely = not total.passed and threshold is None and total.score >= 1
-    return Outcome(min(1.0, max(0.0, total.score)), verdict, total.reason if unlikely else "")
+    return Outcome(total.score, verdict, total.reason if unlikely else "")
 
 
 def named_scores(assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]) -> dict[str, float]:

@@ -136,7 +136,7 @@ def _differences(ours: Row, theirs: Row) -> Iterator[str]:
         return
     if theirs.verdict == "unscored":
         return
-    if theirs.score is not None and not _alike(ours.score, min(1.0, max(0.0, theirs.score))):
+    if theirs.score is not None and not _alike(ours.score, theirs.score):
         yield f"score {ours.score}, in promptfoo {theirs.score}"
     if [each.passed for each in ours.assertions] != [each.passed for each in theirs.assertions]:
         yield f"{ours.assertions}, in promptfoo {theirs.assertions}"
@@ -236,7 +236,7 @@ def _row(case: PromptfooRunnable, result: CaseResult) -> Row:
     prompt = sent[0].messages[0].content if sent and len(sent[0].messages) == 1 else ""
     flat = tuple(each for outer in result.evaluators for each in outer.flat())
     return Row(
-        case.test.description, result.verdict.value, result.score if result.verdict is not Verdict.UNSCORED else None,
+        case.test.description, result.verdict.value, given_score(result) if result.verdict is not Verdict.UNSCORED else None,
         tuple(map(_scored, flat)) if result.verdict is not Verdict.UNSCORED else (), prompt, result.answer,
         dict((result.details or {}).get("named_scores") or {}), result.reason,
     )  # fmt: skip

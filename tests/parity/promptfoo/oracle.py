@@ -9,6 +9,8 @@ from typing import Any
 
 import npm
 
+from rubric_core.language.promptfoo.javascript import json_text
+
 from .row import Row, Scored
 
 __all__ = ["VERSION", "command", "exit_code", "import_results", "read_rows", "rows"]
@@ -94,7 +96,7 @@ def _row(written: Mapping[str, Any]) -> Row:
     output = (written.get("response") or {}).get("output")
     return Row(
         written["testCase"].get("description") or "", verdict, None if is_error else written["score"], () if is_error else parts,
-        written["prompt"]["raw"], output if isinstance(output, str) else json.dumps(output, separators=(",", ":")),
+        written["prompt"]["raw"], output if isinstance(output, str) else json_text(output),
         {} if is_error else dict(written.get("namedScores") or {}), str(written.get("error") or ""),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams,
 from rubric_core.evaluation.judging.judge import ask_judge, raw_request
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
+from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, given_score_details, within_range
 from rubric_core.evaluation.model.recording import JudgeInput, Provenance
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.script_judge import as_provider
@@ -233,9 +233,8 @@ def _in_template(value: Any) -> Any:
 
 def evaluation_score(reply: Reply) -> EvaluationScore:
     """The decision as a score of 0..1; a score outside that range is kept in the details."""
-    within = min(1.0, max(0.0, reply.score))
     return EvaluationScore(
-        score=within, verdict=Verdict.PASSED if reply.passed else Verdict.FAILED, expected_aspect_count=1, reasoning=reply.reason,
+        score=within_range(reply.score), verdict=Verdict.PASSED if reply.passed else Verdict.FAILED, expected_aspect_count=1, reasoning=reply.reason,
         hits=(reply.reason,) if reply.passed else (), misses=() if reply.passed else (reply.reason,),
-        details={"score_given": reply.score} if within != reply.score else None,
+        details=given_score_details(reply.score) or None,
     )  # fmt: skip

@@ -30,7 +30,12 @@ from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
+from rubric_core.evaluation.model.promptfoo_assertion import (
+    PROMPTFOO_KIND,
+    PromptfooAssertion,
+    given_score_details,
+    within_range,
+)
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo_totals import named_details, promptfoo_total
@@ -130,11 +135,10 @@ def _with_value(config: PromptfooAssertion, value: object) -> PromptfooAssertion
 def _score(config: PromptfooAssertion, found: GradingResult) -> EvaluationScore:
     # With a weight of 0 an assertion passes whatever it finds.
     passed = found.passed or not config.weight
-    within = min(1.0, max(0.0, found.score))
-    details: dict[str, Any] = {"score_given": found.score} if within != found.score else {}
+    details: dict[str, Any] = {**given_score_details(found.score)}
     details |= {"named_scores": dict(found.named)} if found.named else {}
     return EvaluationScore(
-        score=within, verdict=Verdict.PASSED if passed else Verdict.FAILED, expected_aspect_count=1,
+        score=within_range(found.score), verdict=Verdict.PASSED if passed else Verdict.FAILED, expected_aspect_count=1,
         hits=("passed",) if found.passed else (), misses=() if found.passed else (found.reason,),
         details=details or None, members=tuple(_part(config, each) for each in found.parts),
     )  # fmt: skip
@@ -142,11 +146,10 @@ def _score(config: PromptfooAssertion, found: GradingResult) -> EvaluationScore:
 
 def _part(config: PromptfooAssertion, part: GradingResult) -> EvaluatorResult:
     """A part of the result of a script; its score counts in that of the whole alone."""
-    within = min(1.0, max(0.0, part.score))
     return EvaluatorResult(
-        name=part.reason or config.type_name, type=config.type_name, score=within,
+        name=part.reason or config.type_name, type=config.type_name, score=within_range(part.score),
         verdict=Verdict.PASSED if part.passed else Verdict.FAILED, misses=() if part.passed else (part.reason,),
-        details={"score_given": part.score} if within != part.score else None,
+        details=given_score_details(part.score) or None,
     )  # fmt: skip
 
 
