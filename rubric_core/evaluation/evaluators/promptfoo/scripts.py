@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, language_of, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.scoring.finite_number import finite_number
-from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
+from rubric_core.language.promptfoo.javascript import declarations_and_result, json_text, without_require
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["SCRIPTS", "expected_by_script"]
@@ -32,18 +32,23 @@ async def _javascript(params: AssertionParams) -> GradingResult:
     if isinstance(result, bool):
         return _grade_by_boolean(params, result)
     if not isinstance(result, int | float):
-        return GradingResult(
-            False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
-        )
+        shown = json_text(result)[:_TOO_LONG]
+        return GradingResult(False, 0.0, f"the code returned {shown}, which is no boolean, number or result")
     return _grade_by_number(params, float(result))
 
 
 async def _run(params: AssertionParams, code: str, language: Language) -> Any:
-    """The value that code returns for the output and its context, in which the provider's id is a JavaScript function."""
+    """The value that code returns for the output and its context.
+
+    In JavaScript the provider's id is a function, and `logProbs` is undefined if there are none.
+    """
     if code.startswith(URL):
         language = language_of(code, ruby=True)  # whatever the type of the assertion is
-    arguments = _arguments(params)
-    getters = {"context.provider.id": arguments["context"]["provider"]["id"]} if language == "javascript" else {}
+    is_javascript = language == "javascript"
+    arguments = _arguments(params, is_javascript=is_javascript)
+    context = arguments["context"]
+    getters = {"context.provider.id": context["provider"]["id"]} if is_javascript else {}
+    getters |= {"context.logProbs": None} if is_javascript and context["logProbs"] is None else {}
     return await run_code(code, language, arguments, params.context, params.config, promptfoo=True, getters=getters)
 
 
@@ -116,19 +121,22 @@ def _camel(name: object) -> str:
     return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
 
 
-def _arguments(params: AssertionParams) -> dict[str, Any]:
-    """The arguments passed to code: the output and its context."""
+def _arguments(params: AssertionParams, *, is_javascript: bool) -> dict[str, Any]:
+    """The arguments passed to code: the output and its context, with the keys in promptfoo's order."""
     context, config = params.context, params.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
     test = context.test or {"vars": dict(context.variables)}
     response = _response(params)
+    log_probs = response.get("logProbs")
     inner: dict[str, Any] = {
-        "vars": dict(context.variables), "prompt": context.prompt_inputs.question, "test": test,
+        "prompt": context.prompt_inputs.question, "vars": dict(context.variables), "test": test,
+        **({"logProbs": log_probs} if is_javascript or log_probs is not None else {}),
         "provider": {"id": context.target.settings.get("id") or context.target.name, "label": context.target.name},
         "providerResponse": response,
     }  # fmt: skip
+    inner |= {"config": settings} if settings else {}
     inner |= {"metadata": response["metadata"]} if "metadata" in response else {}
-    return {"output": params.output, "context": {**inner, **({"config": settings} if settings else {})}}
+    return {"output": params.output, "context": inner}
 
 
 def _response(params: AssertionParams) -> dict[str, Any]:
