@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, AssertionSet
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import replace_with_words
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["score_settings"]
+__all__ = ["comparisons_in_sets", "idle_weights", "score_settings"]
 
 _METHODS = ("average", "sum")
 _IGNORED = "promptfoo ignores it"
@@ -31,6 +33,36 @@ def score_settings(shape: MaxScore) -> Iterator[Finding]:
         yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="promptfoo takes the average")
     for entry in node.entries if isinstance(node, Mapping) else []:
         yield from _setting(entry)
+
+
+def comparisons_in_sets(shape: AssertionSet) -> Iterator[Finding]:
+    """Comparisons in a set, which promptfoo does not run."""
+    for each in shape.assertions if isinstance(shape.assertions, list) else ():
+        if each.type_name in COMPARING_TYPES and not each.borrowed:
+            words = f"`{each.type_name}` does not run in a set; write it beside the set"
+            yield Finding(each.at("type"), words, severity="warning", consequence="promptfoo skips it")
+
+
+def idle_weights(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
+    """Weights of `max-score` for types of which the case has no assertion."""
+    if not suite.is_static or suite.scenarios or any(each.what == "defaults" for each in suite.outside or ()):
+        return
+    common = suite.bearers[0].summary.checks if suite.digest.comparing else ()
+    for placed, summary in suite.digest.comparing if suite.outside is not None else ():
+        types = {check.type_name.removeprefix("not-") for check in (*common, *summary.checks)}
+        for check in summary.compares:
+            place = check.places.get("value")
+            settings = place.node if place is not None and not place.borrowed else None
+            weights = settings.get("weights") if isinstance(settings, Mapping) else None
+            for entry in weights.entries if isinstance(weights, Mapping) else ():
+                name = entry.name or ""
+                if (
+                    name.removeprefix("not-") not in types
+                    and name in context.dialect.types
+                    and name not in COMPARING_TYPES
+                ):
+                    words = f"this case has no `{name}` assertion that the weight could count for"
+                    yield Finding(placed.outer(entry.key.span), words, severity="warning", consequence=_IGNORED)
 
 
 def _setting(entry: Entry) -> Iterator[Finding]:

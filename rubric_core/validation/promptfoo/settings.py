@@ -25,10 +25,13 @@ from rubric_core.validation.promptfoo.empty_keys import (
     missing_providers,
 )
 from rubric_core.validation.promptfoo.formulas import formula_fault
+from rubric_core.validation.promptfoo.http_settings import http_settings
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.nested_keys import methods_by_http
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
+from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
+from rubric_core.validation.promptfoo.run_settings import case_ranges, data_sets, filter_files, metrics_of_one_name
 from rubric_core.validation.promptfoo.swallowed_keys import (
     mappings_as_variables,
     swallowed_by_config,
@@ -55,6 +58,10 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
     yield from top_settings(shape)
+    yield from filter_files(shape)
+    yield from data_sets(shape)
+    yield from metrics_of_one_name(shape)
+    yield from ids_with_blanks(shape)
     yield from traces_and_sharing(shape)
     yield from stored_results(shape)
     yield from numeric_description(shape)
@@ -64,6 +71,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
             yield from _command_line(inner.node)
         elif isinstance(inner, RunOptions):
             yield from _repeats(inner)
+            yield from case_ranges(inner)
         elif isinstance(inner, PromptfooScenario):
             yield from empty_scenario_lists(inner)
         elif isinstance(inner, Metric):
@@ -77,6 +85,8 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
     if isinstance(shape.node, Mapping):
         yield from misspelt_settings(shape.node)
         yield from methods_by_http(shape.node)
+        yield from http_settings(shape.node)
+    yield from environments(shape)
     place = shape.places.get("prompts")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

@@ -25,6 +25,10 @@ _SETTINGS = MappingProxyType({
     "tracing.forwarding": ("enabled", "endpoint", "headers"),
     "sharing": ("apiBaseUrl", "appBaseUrl"),
 })  # fmt: skip
+#: Other names of settings, in lower case.
+_CALLED = MappingProxyType({
+    "appurl": "appBaseUrl", "baseurl": "appBaseUrl", "apiurl": "apiBaseUrl", "on": "enabled", "active": "enabled",
+})  # fmt: skip
 _FLAGS = ("enabled", "failOnReceiverStartFailure")
 _IGNORED = "promptfoo ignores it"
 _REJECTED = "`promptfoo validate` rejects the configuration"
@@ -44,7 +48,9 @@ def traces_and_sharing(shape: Configuration) -> Iterator[Finding]:
     if tracing is None or not isinstance(inner, Mapping):
         return
     names = [entry.name or "" for entry in inner.entries]
-    if not {"enabled", "<<", "$ref"}.intersection(names) and not any(is_typo(name, "enabled") for name in names):
+    if not {"enabled", "<<", "$ref"}.intersection(names) and not any(
+        is_typo(n, "enabled") or _CALLED.get(n.lower()) == "enabled" for n in names
+    ):
         yield Finding(
             tracing.key.span, "`tracing` has no `enabled`", severity="warning",
             consequence=f"{_REJECTED}; a run traces only cases whose metadata has `tracingEnabled`",
@@ -55,7 +61,8 @@ def _misspelt(node: Mapping, path: str, known: tuple[str, ...]) -> Iterator[Find
     present = {entry.name for entry in node.entries}
     for entry in node.entries:
         name = entry.name or ""
-        meant = next((each for each in known if each not in present and is_typo(name, each)), None)
+        called = _CALLED.get(name.lower(), "")
+        meant = next((n for n in known if n not in present and (n == called or is_typo(name, n))), None)
         if name not in known and meant is not None:
             fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
             words = f"`{path}` has no setting `{name}`; did you mean `{meant}`?"

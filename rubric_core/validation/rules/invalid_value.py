@@ -27,9 +27,11 @@ from rubric_core.validation.promptfoo.graders import (
 )
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
+from rubric_core.validation.promptfoo.judge_settings import factuality_scores, judge_settings
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
+from rubric_core.validation.promptfoo.provider_entries import providers_of_one_name
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
-from rubric_core.validation.promptfoo.score_comparisons import score_settings
+from rubric_core.validation.promptfoo.score_comparisons import comparisons_in_sets, idle_weights, score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
@@ -61,6 +63,8 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
     if isinstance(issue, PromptfooSuite):
         yield from common_graders(issue)
         yield from targets_without_answers(issue)
+        yield from providers_of_one_name(issue)
+        yield from idle_weights(issue, context)
         return
     if not isinstance(issue, OutOfRange):
         yield from _in_promptfoo(issue, context)
@@ -125,11 +129,13 @@ def _in_promptfoo(
     if isinstance(shape, CaseOptions):
         yield from case_repeats(shape)
         yield from keys_in_options(shape)
+        yield from factuality_scores(shape) if not shape.borrowed else ()
         yield from slips_of_settings(shape.node) if not shape.borrowed else ()
     if isinstance(shape, Assertion | PromptfooCase):
         yield from thresholds(shape, context)
     if isinstance(shape, Assertion) and not shape.borrowed:
         yield from keys_in_assertion(shape, context)
+        yield from judge_settings(shape)
     if isinstance(shape, Assertion):
         yield from grader_of_assertion(shape)
         yield from trace_values(shape)
@@ -137,6 +143,7 @@ def _in_promptfoo(
         yield from compared_texts(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
+        yield from comparisons_in_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):
         yield from schema_faults(shape, context.text)
     elif isinstance(shape, WordCount):

@@ -8,6 +8,7 @@ from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.functions_as_code import functions_as_code
 from rubric_core.validation.promptfoo.program_files import faults_of_program
 from rubric_core.validation.promptfoo.scripts import scripts, transforms
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -28,6 +29,8 @@ def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
         return
     if isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
         yield from scripts(shape, context.text)
+    if isinstance(shape, JavaScriptCode):
+        yield from functions_as_code(shape)
     yield from transforms(shape, context.text)
 
 

@@ -1,0 +1,100 @@
+"""Settings of a whole run that promptfoo refuses or does not find: ranges of cases, filters, sets of data, and metrics of one name (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.configuration import Configuration, RunOptions
+from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Finding, Fix, Related
+
+__all__ = ["case_ranges", "data_sets", "filter_files", "metrics_of_one_name"]
+
+_RANGE = pattern(r"(\d{0,12}):(\d{0,12})\Z")
+_WITH_DASH = pattern(r"(\d{1,12})[ \t]{0,3}(?:-|\.\.|,)[ \t]{0,3}(\d{1,12})\Z")
+_MOST_SUGGESTIONS = 50
+_REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
+#: An address of Hugging Face that is not one of promptfoo.
+_DATA_SET = pattern(
+    r"(?:huggingface://(?!datasets/)(?:dataset/)?|hf://(?:datasets?/)?|https://huggingface\.co/datasets/)(?P<name>[\w.-]{1,100}/[\w.-]{1,100}[^\s]{0,200})\Z"
+)
+
+
+def case_ranges(shape: RunOptions) -> Iterator[Finding]:
+    """`filterRange`, which is `start:end`, and the number of suggestions."""
+    place = shape.places.get("filter_range")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and node.value is not None and node.text.strip() and "{{" not in node.text:
+        found, dash = _RANGE.match(node.text), _WITH_DASH.match(node.text)
+        if found is None or not found[0].strip(":"):
+            written = f"{dash[1]}:{dash[2]}" if dash is not None else ""
+            fixes = (Fix(f"write {quoted(written)}", (Edit(node.span, quoted(written)),), safe=False),) if dash else ()
+            words = "`filterRange` is `start:end`, counted from 0"
+            yield Finding(node.span, words, fixes=fixes, severity="error", consequence=STOPS)
+        elif found[1] and found[2] and int(found[1]) > int(found[2]):
+            words = "`filterRange` starts after its end"
+            yield Finding(node.span, words, severity="error", consequence=STOPS)
+    place, value = shape.places.get("suggestion_count"), shape.suggestion_count
+    is_count = isinstance(value, int | float) and 1 <= value <= _MOST_SUGGESTIONS and float(value).is_integer()
+    if place is not None and isinstance(value, int | float) and not is_count:
+        words = f"`suggestionsCount` is a whole number from 1 to {_MOST_SUGGESTIONS}"
+        yield Finding(place.value, words, severity="warning", consequence=_REFUSED)
+
+
+def filter_files(shape: Configuration) -> Iterator[Finding]:
+    """Files of filters, which are paths of JavaScript without `file://`."""
+    place = shape.places.get("nunjucks_filters")
+    node = place.node if place is not None and not place.borrowed else None
+    for entry in node.entries if isinstance(node, Mapping) else ():
+        value = entry.value
+        if not isinstance(value, Scalar) or not isinstance(value.value, str) or value.is_block or "{{" in value.text:
+            continue
+        if value.text.startswith("file://"):
+            start = value.span.start + value.is_quoted
+            fix = Fix("remove file://", (Edit(Span(start, start + len("file://")), ""),))
+            words = "the file of a filter is a path, without file://"
+            effect = "promptfoo finds no such file: each row that uses the filter is an error"
+            yield Finding(value.span, words, fixes=(fix,), severity="error", consequence=effect)
+        elif value.text.endswith((".py", ".rb", ".go")):
+            yield Finding(value.span, "a filter is a file in JavaScript", severity="error", consequence=STOPS)
+
+
+def data_sets(shape: Configuration) -> Iterator[Finding]:
+    """Addresses of Hugging Face that promptfoo does not read."""
+    place = shape.places.get("tests")
+    nodes = (
+        ()
+        if place is None or place.borrowed
+        else place.node.items
+        if isinstance(place.node, Sequence)
+        else (place.node,)
+    )
+    for node in nodes:
+        found = _DATA_SET.match(node.text) if isinstance(node, Scalar) and isinstance(node.value, str) else None
+        if found is not None and isinstance(node, Scalar):
+            meant = f"huggingface://datasets/{found['name']}"
+            edit = Edit(node.span, quoted(meant) if node.is_quoted else meant)
+            fixes = () if node.is_block else (Fix(f"change it to `{meant}`", (edit,)),)
+            words = f"promptfoo reads sets of data at huggingface://datasets/; did you mean `{meant}`?"
+            yield Finding(node.span, words, fixes=fixes, severity="error", consequence="it finds no case here")
+
+
+def metrics_of_one_name(shape: Configuration) -> Iterator[Finding]:
+    """Derived metrics of which the later one replaces the earlier one, unless it is calculated from it."""
+    place = shape.places.get("derived_metrics")
+    node = place.node if place is not None and not place.borrowed else None
+    first: dict[str, Scalar] = {}
+    for item in node.items if isinstance(node, Sequence) else ():
+        name = item.get("name") if isinstance(item, Mapping) else None
+        value = item.get("value") if isinstance(item, Mapping) else None
+        if not isinstance(name, Scalar) or not isinstance(value, Scalar) or not name.text:
+            continue
+        earlier = first.setdefault(name.text, name)
+        if earlier is not name and name.text not in value.text:
+            related = (Related(earlier.span, "the earlier one"),)
+            words = f"there are two metrics `{name.text}`, and this one replaces the other"
+            yield Finding(
+                name.span, words, related=related, severity="warning", consequence="only the last one is kept"
+            )
