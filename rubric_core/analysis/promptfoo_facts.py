@@ -151,7 +151,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "variable-value": (summary.names, summary.maps),
         "unknown-label": references,
         "too-few-outputs": references,
-        "invalid-value": references,
+        "invalid-value": (references, [text[slice(*each.span)] for each in summary.compares]),
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options, len(summary.unworded)),
