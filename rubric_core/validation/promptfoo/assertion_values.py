@@ -10,8 +10,9 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.promptfoo.values import DATE
-from rubric_core.validation.rule import Finding, Fix, Severity
+from rubric_core.validation.rule import Context, Finding, Fix, Severity
 
 __all__ = ["values_of_another_kind"]
 
@@ -28,7 +29,11 @@ _TEXTS = (
 )  # fmt: skip
 
 
-def values_of_another_kind(shape: Assertion) -> Iterator[Finding]:
+#: Of these, the ones that take a list.
+_TEXT_LISTS = (texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll)
+
+
+def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Finding]:
     """What is wrong with the value of one assertion."""
     place = shape.places.get("value")
     if place is None or place.borrowed:
@@ -46,6 +51,7 @@ def values_of_another_kind(shape: Assertion) -> Iterator[Finding]:
         if isinstance(node, Mapping) and (node.get("min") is not None or node.get("max") is not None):
             yield from _unread_keys(node, ("min", "max"), "a number of words")
     elif isinstance(shape, _TEXTS):
+        yield from _items_as_text(node, context) if isinstance(shape, _TEXT_LISTS) else ()
         for each in node.items if isinstance(node, Sequence) else [node]:
             if isinstance(each, Scalar) and each.style == "plain" and DATE.match(each.text):
                 fixes = (Fix(f"write {quoted(each.text)}", (Edit(each.span, quoted(each.text)),)),)
@@ -53,6 +59,32 @@ def values_of_another_kind(shape: Assertion) -> Iterator[Finding]:
                 consequence = ROW_ERRORS if each is node else "it looks for `[object Object]`"
                 severity: Severity = "error" if each is node else "warning"
                 yield Finding(each.span, words, fixes=fixes, severity=severity, consequence=consequence)
+
+
+def _items_as_text(node: Node, context: Context) -> Iterator[Finding]:
+    """Items that are no texts: promptfoo looks for what JavaScript makes of them."""
+    for item in node.items if isinstance(node, Sequence) else ():
+        if isinstance(item, Mapping) and item.get("$ref") is None:
+            fixes = tuple(_only_text(item))
+            words, looked_for = "an item of `value` is a mapping; it should be a text", "[object Object]"
+        elif isinstance(item, Sequence):
+            words, looked_for, fixes = "an item of `value` is a list; it should be a text", "", ()
+        elif isinstance(item, Scalar) and item.value is None and item.style != "hole":
+            words, looked_for = "an item of `value` is empty; it should be a text", "null"
+            fixes = remove_item_fix(node, item, context)
+        else:
+            continue
+        consequence = (
+            f"promptfoo looks for `{looked_for}`" if looked_for else "promptfoo looks for its items with commas between"
+        )
+        yield Finding(item.span, words, fixes=fixes, severity="warning", consequence=consequence)
+
+
+def _only_text(item: Mapping) -> Iterator[Fix]:
+    """The text of a mapping that has nothing else."""
+    only = item.entries[0].value if len(item.entries) == 1 else None
+    if isinstance(only, Scalar) and isinstance(only.value, str) and not only.is_block:
+        yield Fix("write only the text", (Edit(item.span, quoted(only.text)),), safe=False)
 
 
 def _of_sql(node: Node) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_V
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
-from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
@@ -105,6 +105,7 @@ def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     place = shape.places.get("provider")
     if place is not None and not place.borrowed and isinstance(place.node, Mapping):
         yield from grader_keys(place.node)
+        yield from _without_id(place.node)
     node = _id_in(shape, "provider")
     if node is None:
         return
@@ -113,6 +114,22 @@ def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     elif node.text not in _WITHOUT_MODEL:
         words = f"promptfoo has no provider `{node.text}`: `provider` of a case is an id; a label stands in the list `providers`"
         yield Finding(node.span, words, consequence=STOPS)
+
+
+def _without_id(provider: Mapping) -> Iterator[Finding]:
+    """A mapping that names no provider; that of `defaultTest` may be one of graders. Slips of `id` are reported themselves."""
+    names = [entry.name or "" for entry in provider.entries]
+    if not _WITH_ID.union(GRADER_ROLES).isdisjoint(names) or any(closest(name, ("id",)) for name in names):
+        return
+    called = next((e for e in provider.entries if _means_id(e) and isinstance(e.value, Scalar)), None)
+    at = called.key.span if called is not None else provider.entries[0].key.span if names else provider.span
+    words, fixes = "the provider of a case needs `id`", tuple[Fix, ...]()
+    if called is not None:
+        words = f"the provider of a case has no key `{called.name}`; did you mean `id`?"
+        vendor = called.value.text.partition(":")[0] if isinstance(called.value, Scalar) else ""
+        fixes = (Fix("change it to `id`", (rename_key(called, "id"),), safe=vendor in VENDORS),)
+    consequence = "promptfoo ignores it and calls the configured providers"
+    yield Finding(at, words, fixes=fixes, severity="warning", consequence=consequence)
 
 
 def _scoring_function(shape: PromptfooCase) -> Iterator[Finding]:

@@ -139,7 +139,7 @@ def _in_promptfoo(
     if isinstance(shape, Assertion):
         yield from grader_of_assertion(shape)
         yield from trace_values(shape)
-        yield from values_of_another_kind(shape)
+        yield from values_of_another_kind(shape, context)
         yield from compared_texts(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
