@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as Ranges
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
@@ -10,7 +11,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Finding, Fix
 
@@ -38,7 +39,25 @@ _NUMBERS = (
     "seed",
     "frequency_penalty",
     "presence_penalty",
+    "max_output_tokens",
+    "maxOutputTokens",
+    "topP",
+    "top_k",
+    "topK",
+    "num_predict",
 )
+#: Of these, the ones that no vendor takes a fraction for.
+_WHOLE = frozenset(
+    {"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "seed", "num_predict"}
+)
+#: Settings that nearly every vendor of models has, and their bounds.
+_COMMON = ("temperature", "max_tokens", "top_p", "apiKey")
+_COMMON_RANGES = MappingProxyType({"temperature": (0, math.inf), "top_p": (0, 1)})
+#: Vendors of models whose further settings are not listed.
+_OF_MODELS = frozenset({
+    "ai21", "aimlapi", "alibaba", "cloudflare-ai", "cohere", "databricks", "fireworks", "github", "hf", "huggingface", "hyperbolic", "lambdalabs",
+    "llamaapi", "localai", "minimax", "moonshot", "novita", "nscale", "nvidia", "replicate", "sagemaker", "vercel", "watsonx",
+})  # fmt: skip
 #: The bounds that every vendor with these settings has, or a narrower one.
 _RANGES = MappingProxyType({
     "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (1, math.inf), "max_completion_tokens": (1, math.inf),
@@ -64,7 +83,7 @@ _USUAL = (
 #: Names of settings in other tools, without `_` and in lower case.
 _CALLED = MappingProxyType({
     "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
-    "transformresponse": "transformResponse", "responseformatter": "transformResponse", "temp": "temperature",
+    "transformresponse": "transformResponse", "responseformatter": "transformResponse", "temp": "temperature", "awsregion": "region",
 })  # fmt: skip
 
 
@@ -125,19 +144,32 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
             at = settings.entries[0].key.span
             yield Finding(at, words, severity="error", consequence=ROW_ERRORS)
     family = known_provider(identity)
+    if family is None and vendor in _OF_MODELS:
+        yield from _common_settings(vendor, settings)
     if family is None or not is_known:
         return
     is_chat = "response_format" in family.config
     also = _OF_OTHERS - _OF_NO_CHAT if is_chat or vendor == "anthropic" else _OF_OTHERS
-    present = {entry.name for entry in settings.entries}
-    for entry in settings.entries:
-        meant = _intended_key(entry.name, family.config, present) if entry.name not in also else None
-        if meant is not None:
-            yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
+    yield from _misspelt(vendor, settings, family.config, also)
     yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
     if is_chat:
         yield from _formats(settings)
-    yield from _bounds(settings, family.config)
+    yield from _bounds(settings, {name: _RANGES[name] for name in _RANGES if name in family.config})
+
+
+def _common_settings(vendor: str, settings: Mapping) -> Iterator[Finding]:
+    """The settings of a vendor in the catalogue that does not list them."""
+    yield from _misspelt(vendor, settings, _COMMON, _OF_OTHERS)
+    yield from _texts_for_numbers(settings, _COMMON, is_strict=False)
+    yield from _bounds(settings, _COMMON_RANGES)
+
+
+def _misspelt(vendor: str, settings: Mapping, known: tuple[str, ...], others: frozenset[str]) -> Iterator[Finding]:
+    present = {entry.name for entry in settings.entries}
+    for entry in settings.entries:
+        meant = _intended_key(entry.name, known, present) if entry.name not in others else None
+        if meant is not None:
+            yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
 
 
 def _has_address(settings: Mapping) -> bool:
@@ -149,6 +181,12 @@ def _texts_for_numbers(settings: Mapping, known: tuple[str, ...], *, is_strict: 
     """Settings of models that have to be numbers and are something else."""
     for name in (each for each in _NUMBERS if each in known):
         node = settings.get(name)
+        if isinstance(node, Sequence) or (isinstance(node, Mapping) and node.get("$ref") is None):
+            yield Finding(
+                node.span, f"`{name}` is a number", severity="warning", fixes=_only(node), consequence=_REFUSED
+            )
+        if isinstance(node, Scalar) and isinstance(node.value, float) and name in _WHOLE and node.value % 1:
+            yield Finding(node.span, f"`{name}` is a whole number", severity="warning", consequence=_REFUSED)
         if not isinstance(node, Scalar) or not isinstance(node.value, str | bool):
             continue
         if not _NUMBER.match(node.text):
@@ -178,10 +216,18 @@ def _formats(settings: Mapping) -> Iterator[Finding]:
         yield Finding(kind.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
 
 
-def _bounds(settings: Mapping, known: tuple[str, ...]) -> Iterator[Finding]:
+def _only(node: Node) -> tuple[Fix, ...]:
+    """The number of a list that has nothing else."""
+    item = node.items[0] if isinstance(node, Sequence) and len(node.items) == 1 else None
+    is_number = isinstance(item, Scalar) and isinstance(item.value, int | float) and not isinstance(item.value, bool)
+    return (
+        (Fix(f"write `{item.text}`", (Edit(node.span, item.text),)),) if isinstance(item, Scalar) and is_number else ()
+    )
+
+
+def _bounds(settings: Mapping, ranges: Ranges[str, tuple[float, float]]) -> Iterator[Finding]:
     """Numbers that no model takes."""
-    for name in (each for each in _RANGES if each in known):
-        least, most = _RANGES[name]
+    for name, (least, most) in ranges.items():
         node = settings.get(name)
         value = node.value if isinstance(node, Scalar) else None
         if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
