@@ -9,6 +9,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import WITH_NAMES
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
@@ -51,11 +52,15 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references, is_open = names_of(suite), has_hooks(suite)
+    is_for_models = are_models(each.id for each in suite.providers)
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         mappings = _mappings(suite, variables)
-        return DefinedNames(variables, filters, references=references, mappings=mappings, is_open=is_open)
+        return DefinedNames(
+            variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models
+        )
     asked, needed = asked_and_needed(suite)
-    return DefinedNames(variables, filters, asked, needed, references, _mappings(suite, variables), is_open)
+    mappings = _mappings(suite, variables)
+    return DefinedNames(variables, filters, asked, needed, references, mappings, is_open, is_for_models)
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:

@@ -51,7 +51,7 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
         return None
     several = (use.variables, use.filters, use.asked, use.needed, use.mappings)
     references = None if use.references is None else list(map(_sorted, use.references))
-    return [*map(_sorted, several), references, use.is_open]
+    return [*map(_sorted, several), references, use.is_open, use.is_for_models]
 
 
 def _sorted(names: frozenset[str] | None) -> list[str] | None:
@@ -61,14 +61,21 @@ def _sorted(names: frozenset[str] | None) -> list[str] | None:
 def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    *several, references, is_open = packed
+    *several, references, is_open, is_for_models = packed
     variables, filters, asked, needed, mappings = map(_frozen, several)
     referable = None
     if references is not None:
         prompts, providers, labels = map(_frozen, references)
         referable = ReferableNames(prompts, providers, labels or frozenset())
     return DefinedNames(
-        variables, filters, asked, needed or frozenset(), referable, mappings or frozenset(), is_open=bool(is_open)
+        variables,
+        filters,
+        asked,
+        needed or frozenset(),
+        referable,
+        mappings or frozenset(),
+        is_open=bool(is_open),
+        is_for_models=bool(is_for_models),
     )
 
 

@@ -42,12 +42,16 @@ class DefinedNames:
     mappings: frozenset[str] = frozenset()
     #: Whether hooks may define further variables, so that only slips of these are certain.
     is_open: bool = False
+    #: Whether models of vendors get the prompts, and no program.
+    is_for_models: bool = False
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
         if kind in LISTED_CASES or (self.asked is None and self.references is None):
             return self
-        return DefinedNames(self.variables, self.filters, mappings=self.mappings, is_open=self.is_open)
+        return DefinedNames(
+            self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models
+        )
 
     @staticmethod
     def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
@@ -67,6 +71,7 @@ class DefinedNames:
                 known.references.joined(each.references) if known.references and each.references else None,
                 known.mappings_beside(each) | each.mappings_beside(known),
                 known.is_open or each.is_open,
+                known.is_for_models and each.is_for_models,
             )
         return known
 

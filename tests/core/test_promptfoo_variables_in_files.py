@@ -221,7 +221,8 @@ tests:
 
 def test_what_configurations_define_survives_being_packed() -> None:
     names = frozenset({"a", "b"})
-    whole = DefinedNames(names, names, names, names, ReferableNames(names, None, LABELS), names, is_open=True)
+    references = ReferableNames(names, None, LABELS)
+    whole = DefinedNames(names, names, names, names, references, names, is_open=True, is_for_models=True)
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):
         referred = ReferencedFile(Path("/w/x"), FileKind.PROMPTFOO_PROMPT, "promptfoo", None, use)

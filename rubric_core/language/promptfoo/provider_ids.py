@@ -1,5 +1,6 @@
 """The providers of promptfoo by their ids, most used first, with the settings of each."""
 
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -11,6 +12,7 @@ __all__ = [
     "KnownProvider",
     "ModelKinds",
     "Role",
+    "are_models",
     "known_provider",
 ]
 
@@ -193,3 +195,9 @@ def known_provider(identity: str) -> KnownProvider | None:
         identity = "websocket"
     found = [each for each in PROVIDERS if identity == each.begin or (identity.startswith(each.begin))]
     return max(found, key=lambda each: len(each.begin), default=None)
+
+
+def are_models(identities: Iterable[str]) -> bool:
+    """Whether there are providers, each of them a model of a vendor that takes messages."""
+    families = [known_provider(each) for each in identities]
+    return bool(families) and all(each is not None and "temperature" in each.config for each in families)

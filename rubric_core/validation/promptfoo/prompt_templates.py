@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
@@ -83,11 +84,12 @@ def faults_in_file(
         yield replace(each, span=prompt.span, message=words, fixes=())
 
 
-def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
+def faults_of_chat(node: Scalar, text: str, *, for_models: bool) -> Iterator[Finding]:
     """What is wrong with messages in JSON that stand in the configuration itself, whose `text` that is."""
     if not _CHAT.match(node.text) or len(node.text) > _LONGEST:
         return
-    prompt = PromptFileText(span=node.span, name="messages.json", text=node.text, is_own=True)
+    use = DefinedNames(is_for_models=for_models)
+    prompt = PromptFileText(span=node.span, name="messages.json", text=node.text, is_own=True, use=use)
     fault = _fault_of_data(prompt)
     for found in (_of_data(fault, prompt),) if fault is not None else _in_chats(prompt):
         at = place_in_code(node, text, found.span.start, found.span.end - found.span.start)
@@ -152,17 +154,18 @@ def _line(prompt: PromptFileText, offset: int) -> int:
 def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
     """Misspelt keys and roles of messages; a file of lines has a chat on each."""
     suffix = PurePath(prompt.name).suffix.lower()
+    for_models = prompt.is_of_judges or (prompt.use is not None and prompt.use.is_for_models)
     if suffix == ".json" and "{%" in prompt.text:
         yield from roles_in_text(prompt.text)
     if suffix in _DATA:
         tree = parse(prompt.text)
-        yield from chat_faults(tree.root, prompt.text) if not tree.problems else ()
+        yield from chat_faults(tree.root, prompt.text, for_models=for_models) if not tree.problems else ()
         return
     at = 0
     for line in prompt.text.splitlines(keepends=True) if suffix == ".jsonl" else ():
         if line.lstrip().startswith("["):
             tree = parse(line)
-            found = chat_faults(tree.root, line) if not tree.problems else ()
+            found = chat_faults(tree.root, line, for_models=for_models) if not tree.problems else ()
             yield from (replace(each, span=each.span.moved(at)) for each in found)
         at += len(line)
 

@@ -19,6 +19,7 @@ __all__ = [
     "PromptfooSuite",
     "ProviderEntry",
     "placed_fix",
+    "providers_of",
     "request_texts",
     "texts_of",
 ]
@@ -207,16 +208,19 @@ class PromptfooSuite:
     @cached_property
     def providers(self) -> tuple[ProviderEntry, ...]:
         """The providers, whichever key lists them."""
-        field = "targets" if self.configuration.has("targets") else "providers"
-        place = self.configuration.places.get(field)
-        if place is None:
-            return ()
-        shapes = vars(self.configuration).get(field)
-        by_node = (
-            {id(s.node): s for s in shapes if isinstance(s, ConfiguredProvider)} if isinstance(shapes, list) else {}
-        )
-        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
-        return tuple(_provider(node, by_node) for node in nodes)
+        return providers_of(self.configuration)
+
+
+def providers_of(configuration: Configuration) -> tuple[ProviderEntry, ...]:
+    """The providers of a configuration, whichever key lists them."""
+    field = "targets" if configuration.has("targets") else "providers"
+    place = configuration.places.get(field)
+    if place is None:
+        return ()
+    shapes = vars(configuration).get(field)
+    by_node = {id(s.node): s for s in shapes if isinstance(s, ConfiguredProvider)} if isinstance(shapes, list) else {}
+    nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    return tuple(_provider(node, by_node) for node in nodes)
 
 
 def _prompt(node: Node) -> PromptEntry:

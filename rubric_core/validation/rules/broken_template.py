@@ -9,6 +9,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
@@ -24,7 +25,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.judge_prompts import judge_texts
 from rubric_core.validation.promptfoo.prompt_templates import faults_in_file, faults_of_chat
-from rubric_core.validation.promptfoo.suite import texts_of
+from rubric_core.validation.promptfoo.suite import providers_of, texts_of
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
@@ -61,8 +62,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
             yield from _filters(node.span, context, ROW_ERRORS)
-        for node, _ in texts_of(visited) if isinstance(visited, Configuration) and not visited.borrowed else ():
-            yield from faults_of_chat(node, context.text)
+        yield from _chats(visited, context) if isinstance(visited, Configuration) and not visited.borrowed else ()
         for node in judge_texts(visited) if isinstance(visited, Assertion | CaseOptions) else ():
             yield from broken_statements(node, context, is_value=True)
             yield from _filters(node.span, context, ROW_ERRORS, of_judges=True)
@@ -85,6 +85,13 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
             for found in loose_statements(context.text, node.span):
                 yield Finding(found.span, unmatched_words(found), consequence=_FAILS, severity="error")
             yield from _filters(node.span, context)
+
+
+def _chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
+    """Messages in the prompts of a configuration itself."""
+    for_models = are_models(each.id for each in providers_of(configuration))
+    for node, _ in texts_of(configuration):
+        yield from faults_of_chat(node, context.text, for_models=for_models)
 
 
 def _in_metric(shape: Assertion, context: Context) -> Iterator[Finding]:
