@@ -12,17 +12,15 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
-from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["keys_in_assertion", "keys_in_case", "keys_in_options", "methods_by_http"]
+__all__ = ["keys_in_assertion", "keys_in_case", "keys_in_options"]
 
 _CATEGORIES = ("subset", "superset", "agree", "disagree", "differButFactual")
 _BOUNDS = ("min", "max")
 _IGNORED = "promptfoo ignores it"
 _CONVERSATION = "conversationId"
 _NO_CONVERSATION = "promptfoo takes it for no conversation: the case shares one with all others that name none"
-_HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
@@ -70,20 +68,6 @@ def keys_in_options(shape: CaseOptions) -> Iterator[Finding]:
     if entry is not None:
         words = f"`{_CONVERSATION}` stands under `metadata`, beside `options`"
         yield Finding(entry.key.span, words, severity="warning", consequence=_NO_CONVERSATION)
-
-
-def methods_by_http(provider: Mapping) -> Iterator[Finding]:
-    """A misspelt HTTP method of an http provider. Services may define methods of their own."""
-    identity, settings = provider.get("id"), provider.get("config")
-    method = settings.get("method") if isinstance(settings, Mapping) else None
-    if not isinstance(identity, Scalar) or not identity.text.startswith("http") or not isinstance(method, Scalar):
-        return
-    written = method.text.upper()
-    meant = closest(written, _HTTP_METHODS) if written not in _HTTP_METHODS and "{{" not in written else None
-    if meant is not None:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(method.span, meant),)),)
-        words = f"HTTP has no method `{method.text}`; did you mean `{meant}`?"
-        yield Finding(method.span, words, fixes=fixes, severity="warning", consequence="servers refuse it")
 
 
 def _mapping(shape: Shape, field: str) -> Mapping | None:

@@ -180,7 +180,7 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
 
 #: The code that extracts the answer from an HTTP response, and its parameters.
 _OF_RESPONSES = ("transformResponse", "responseParser")
-_RESPONSE = ("json", "text", "context", "process", "response")
+_RESPONSE = ("json", "text", "context", "process")
 
 
 #: An expression that is no function, with `;` at its end.

@@ -25,9 +25,9 @@ from rubric_core.validation.promptfoo.empty_keys import (
     missing_providers,
 )
 from rubric_core.validation.promptfoo.formulas import formula_fault
+from rubric_core.validation.promptfoo.http_providers import bare_addresses, http_requests
 from rubric_core.validation.promptfoo.http_settings import http_settings
 from rubric_core.validation.promptfoo.identities import configured_ids
-from rubric_core.validation.promptfoo.nested_keys import methods_by_http
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
@@ -52,6 +52,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
     yield from configured_ids(shape)
+    yield from bare_addresses(shape)
     yield from missing_providers(shape)
     yield from swallowed_by_values(shape)
     yield from mappings_as_variables(shape)
@@ -84,7 +85,7 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
     yield from swallowed_by_config(shape, context)
     if isinstance(shape.node, Mapping):
         yield from misspelt_settings(shape.node)
-        yield from methods_by_http(shape.node)
+        yield from http_requests(shape)
         yield from http_settings(shape.node)
     yield from environments(shape)
     place = shape.places.get("prompts")

@@ -1,0 +1,116 @@
+"""Requests of HTTP providers that promptfoo refuses, or that never have the prompt (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Alias, Mapping, Scalar, Sequence, walk
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.suite import providers_of
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["bare_addresses", "http_requests"]
+
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+#: What promptfoo fills the prompt and variables into.
+_REQUEST = ("url", "headers", "body", "queryParams", "request", "session", "auth", "signatureAuth")
+#: What makes a request of the prompt elsewhere.
+_MADE_ELSEWHERE = ("transformRequest", "multipart")
+#: A slip of one of these may bring the request.
+_OF_REQUESTS = ("body", "request", "multipart", "method", "transformRequest")
+#: Settings that are code, or a file with code.
+_CODE = ("transformResponse", "responseParser", "transformRequest", "validateStatus")
+#: A template, a file, or a placeholder in the style of Python, which is reported itself.
+_FILLED_IN = pattern(r"\Afile://|\{\{|\{%|\{\s{0,3}\w{1,40}\s{0,3}\}")
+_ADDRESS = ("http://", "https://")
+_NEEDS_BODY = "an HTTP provider needs `body` under `config`, unless its method is GET"
+_NEVER_SENT = "the service gets the same request in every row"
+
+
+def bare_addresses(shape: Configuration) -> Iterator[Finding]:
+    """Addresses in the list of providers without settings, of which promptfoo needs the body of the request."""
+    for provider in providers_of(shape):
+        if isinstance(provider.node, Scalar) and provider.id.startswith(_ADDRESS):
+            yield Finding(provider.node.span, _NEEDS_BODY, severity="error", consequence=STOPS)
+
+
+def http_requests(shape: ConfiguredProvider) -> Iterator[Finding]:
+    """Findings about the request of one provider."""
+    identity, place, named = str(shape.id or ""), shape.places.get("config"), shape.places.get("id")
+    if identity not in ("http", "https") and not identity.startswith(_ADDRESS):
+        return
+    if place is None and named is not None and isinstance(shape.node, Mapping) and _is_complete(shape.node):
+        yield Finding(named.value, _NEEDS_BODY, severity="error", consequence=STOPS)
+    settings = place.node if place is not None and not place.borrowed else None
+    if not isinstance(settings, Mapping) or place is None:
+        return
+    yield from _methods(settings)
+    yield from _types(settings)
+    yield from _request(identity, place.key, settings)
+
+
+def _is_complete(node: Mapping) -> bool:
+    """Whether nothing is merged into a mapping, or takes the place of a value."""
+    return all(entry.name not in (None, "<<", "$ref") and not isinstance(entry.value, Alias) for entry in node.entries)
+
+
+def _request(identity: str, at: Span, settings: Mapping) -> Iterator[Finding]:
+    """A request without a body, or without the prompt."""
+    method = settings.get("method")
+    names = {entry.name for entry in settings.entries}
+    if not _is_complete(settings) or any(closest(name or "", _OF_REQUESTS) for name in names - set(_OF_REQUESTS)):
+        return
+    if names.isdisjoint(("body", "multipart", "request")) and _method_of(settings) != "GET":
+        if isinstance(method, Scalar) and method.text.upper() == "GET":
+            fixes = (Fix("write `GET`", (Edit(method.span, "GET"),)),)
+            yield Finding(method.span, "write `GET` in capitals", fixes=fixes, severity="error", consequence=STOPS)
+    elif names.isdisjoint(_MADE_ELSEWHERE) and not _FILLED_IN.search(identity) and not _is_filled_in(settings):
+        entry = settings.entry("body") or settings.entry("request") or settings.entry("url")
+        words = "nothing is filled into this request, so the prompt is never sent; use `{{prompt}}`"
+        yield Finding(entry.key.span if entry else at, words, severity="warning", consequence=_NEVER_SENT)
+
+
+def _method_of(settings: Mapping) -> str | None:
+    """The method as it is written; one that is filled in may be any."""
+    node = settings.get("method")
+    if node is None:
+        return None
+    return node.text if isinstance(node, Scalar) and "{{" not in node.text else "GET"
+
+
+def _methods(settings: Mapping) -> Iterator[Finding]:
+    """A method that is no text, or a slip of one. Services may define methods of their own."""
+    method = settings.get("method")
+    if not isinstance(method, Scalar):
+        return
+    if not isinstance(method.value, str) and method.style != "hole":
+        yield Finding(method.span, "`method` is a text, as in `POST`", severity="error", consequence=STOPS)
+        return
+    written = method.text.upper()
+    meant = closest(written, _METHODS) if written not in _METHODS and "{{" not in written else None
+    if meant is not None:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(method.span, meant),)),)
+        words = f"HTTP has no method `{method.text}`; did you mean `{meant}`?"
+        yield Finding(method.span, words, fixes=fixes, severity="warning", consequence="servers refuse it")
+
+
+def _types(settings: Mapping) -> Iterator[Finding]:
+    """Values of a type for which promptfoo refuses the provider."""
+    for field in _CODE:
+        code = settings.get(field)
+        if isinstance(code, Sequence) or (isinstance(code, Mapping) and _is_complete(code)):
+            words = f"`{field}` is JavaScript or a file, and no {'list' if isinstance(code, Sequence) else 'mapping'}"
+            yield Finding(code.span, words, severity="error", consequence=STOPS)
+
+
+def _is_filled_in(settings: Mapping) -> bool:
+    """Whether the request has a template, or its text is not here."""
+    for name in _REQUEST:
+        for node in walk(settings.get(name)):
+            if isinstance(node, Alias) or (isinstance(node, Scalar) and _FILLED_IN.search(node.text)):
+                return True
+            if isinstance(node, Mapping) and not _is_complete(node):
+                return True
+    return False
