@@ -77,7 +77,8 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
     if isinstance(node, Mapping) and _WITH_PROMPTS.isdisjoint(entry.name or "" for entry in node.entries):
         return frozenset({"{{prompt}}"})  # what promptfoo sends without prompts
     if suite.prompts is None:
-        return None
+        place = suite.configuration.places.get("prompts")
+        return _labels_of_map(place.node) if place is not None and isinstance(place.node, Mapping) else None
     names: set[str] = set()
     for each in suite.prompts:
         if isinstance(each.node, Mapping) and each.node.get("raw") is not None and each.text != each.id:
@@ -92,6 +93,13 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
             n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
         )
     return frozenset(names)
+
+
+def _labels_of_map(prompts: Mapping) -> frozenset[str] | None:
+    """The labels of a map of prompts, which has no other names for them: its keys are sources."""
+    labels = {entry.name: entry.value.text for entry in prompts.entries if isinstance(entry.value, Scalar)}
+    is_whole = len(labels) == len(prompts.entries) and labels.keys().isdisjoint((None, "<<", "$ref"))
+    return frozenset(labels.values()) if is_whole and all(labels.values()) else None
 
 
 def _provider_names(suite: PromptfooSuite) -> frozenset[str] | None:
