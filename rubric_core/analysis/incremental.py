@@ -44,10 +44,11 @@ from rubric_core.loading.split_items import join_split_item
 from rubric_core.loading.table_assertions import table_assertions
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
+from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.line_document import LineDocument
 from rubric_core.syntax.strict_layout import low_brackets
 from rubric_core.syntax.tree import Mapping as MappingNode
-from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Node, SyntaxProblem
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Span
 from rubric_core.validation.rule import Context, SuiteDefaults
@@ -229,6 +230,11 @@ class Check:
         state.merged = lowering.merged_here
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)
 
+    def _strict_problems(self, state: BlockState, text: str) -> tuple[SyntaxProblem, ...]:
+        """What promptfoo's parser of JSON refuses in a file of tools that YAML can read."""
+        is_strict = self.analysis.kind is FileKind.PROMPTFOO_TOOLS and self.name.lower().endswith(".json")
+        return parse_json(text).problems if is_strict and not state.tree.problems else ()
+
     def _fill(
         self,
         state: BlockState,
@@ -242,7 +248,7 @@ class Check:
         state.key = key
         state.shapes = shapes
         low = low_brackets(context.text, state.tree.root) if self.of_promptfoo and not self.is_text else ()
-        state.problems = (*state.tree.problems, *low)
+        state.problems = (*state.tree.problems, *low, *self._strict_problems(state, context.text))
         problems = () if self.is_text else state.problems
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}

@@ -10,7 +10,7 @@ from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scen
 from rubric_core.language.promptfoo.assertion import ASSERTIONS
 from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ProviderInFile
-from rubric_core.language.promptfoo.files import JsonSchema, VariablesFile
+from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
@@ -78,6 +78,8 @@ class FileKind(Enum):
     PROMPTFOO_ASSERTION = "a promptfoo assertion"
     PROMPTFOO_VARS = "a file of promptfoo variables"
     PROMPTFOO_SCHEMA = "a JSON Schema"
+    #: What models may call, under `tools` of a provider.
+    PROMPTFOO_TOOLS = "a file of tools"
     #: JavaScript or Python that promptfoo runs.
     PROMPTFOO_PROGRAM = "a program of promptfoo"
     #: A table that nothing names, of which nothing is known.
@@ -89,7 +91,7 @@ OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
     FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER,
     FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
-    FileKind.PROMPTFOO_PROGRAM,
+    FileKind.PROMPTFOO_TOOLS, FileKind.PROMPTFOO_PROGRAM,
 })  # fmt: skip
 #: The kinds with cases, or with common settings of cases.
 WITH_CASES = frozenset({
@@ -225,6 +227,8 @@ class Template(Shape):
     assertions = key(EVALUATORS, "The evaluators.", required=True, example="[{type: contains, value: refund}]")
 
 
+#: An item of a file of tools, of which only mappings are read.
+_TOOL = NodeUnion(text=Anything(), mapping=Shaped(ModelTool))
 #: The shape at the root of each kind of file. Files that are read line by line, or as text, have no entry.
 ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SUITE: Shaped(Suite),
@@ -251,6 +255,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO_ASSERTION: ASSERTIONS.item,
     FileKind.PROMPTFOO_VARS: Shaped(VariablesFile),
     FileKind.PROMPTFOO_SCHEMA: Shaped(JsonSchema),
+    FileKind.PROMPTFOO_TOOLS: NodeUnion(mapping=Shaped(ModelTool), sequence=ListOf(_TOOL)),
 }
 
 #: The shape of an item of a list at the root, for files whose items are handled one by one.
@@ -265,6 +270,7 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO_SCENARIOS: Shaped(PromptfooScenario),
     FileKind.PROMPTFOO_PROVIDERS: Shaped(ProviderInFile),
     FileKind.PROMPTFOO_ASSERTIONS: ASSERTIONS.item,
+    FileKind.PROMPTFOO_TOOLS: _TOOL,
 }
 
 #: Entries of a list in a file providers.yaml.

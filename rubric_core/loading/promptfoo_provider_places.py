@@ -90,11 +90,18 @@ class ProviderPlaces(PromptfooLookup):
         if not isinstance(settings, Mapping):
             return
         if identity.startswith(_WITH_FILES):
-            for name in ("tools", "functions", "response_format"):
+            self._tools(settings.get("tools"))
+            for name in ("functions", "response_format"):
                 self.needs(settings.get(name), ROW_ERRORS)
         elif identity.startswith("http"):
             for name in _FILES_OF_HTTP:
                 self.needs(settings.get(name), STOPS)
+
+    def _tools(self, tools: Node | None) -> None:
+        """The files of tools: one, or several in a list."""
+        for node in tools.items if isinstance(tools, Sequence) else [tools]:
+            found = self.needs(node, ROW_ERRORS) or ()
+            self.files.update({path: FileKind.PROMPTFOO_TOOLS for path in found if path.suffix.lower() in DATA})
 
     def command(self, node: Scalar) -> None:
         """The program of a command, or the script that an interpreter is given."""

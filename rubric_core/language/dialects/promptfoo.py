@@ -19,7 +19,7 @@ from rubric_core.language.promptfoo.configuration import (
     ProviderSettings,
     RunOptions,
 )
-from rubric_core.language.promptfoo.files import JsonSchema, VariablesFile
+from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
 from rubric_core.language.shape import Shape
 
 __all__ = ["PROMPTFOO"]
@@ -55,7 +55,7 @@ _OTHERS: Mapping[str, type[Assertion]] = {
 }  # fmt: skip
 _SHAPES: tuple[type[Shape], ...] = (
     Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ProviderSettings, PromptfooCase, CaseOptions, CaseSource, PromptfooScenario, RunOptions,
-    CommandLineOptions, JsonSchema, Metric, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
+    CommandLineOptions, JsonSchema, Metric, ModelTool, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
 )  # fmt: skip
 
 PROMPTFOO = Dialect.first(

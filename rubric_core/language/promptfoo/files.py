@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from rubric_core.language.shape import Shape
 
-__all__ = ["JsonSchema", "VariablesFile"]
+__all__ = ["JsonSchema", "ModelTool", "VariablesFile"]
 
 
 class VariablesFile(Shape):
@@ -15,5 +15,11 @@ class VariablesFile(Shape):
 
 class JsonSchema(Shape):
     """A JSON Schema: what the output of an `is-json` or `contains-json` assertion has to be like."""
+
+    open: ClassVar[bool] = True
+
+
+class ModelTool(Shape):
+    """A tool that a model may call, in the form of its vendor."""
 
     open: ClassVar[bool] = True

@@ -13,6 +13,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.model_tools import tools_of
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
@@ -70,6 +71,8 @@ _STRICT = ("anthropic", "openai")
 #: A file, or what is filled in.
 _OTHER_TEXT = pattern(r"file://|.{0,200}(?:\{\{|\$\{)")
 _FORMATS = ("text", "json_object", "json_schema")
+#: Programs of vendors, whose tools have other forms.
+_IS_AGENT = pattern(r"anthropic:claude-(?:agent|code)|openai:(?:agents|assistant|chatkit|codex|realtime)")
 _REFUSED = "the model refuses the request, and promptfoo makes each row an error"
 _USUAL = (
     "temperature",
@@ -154,6 +157,8 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
     yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
     if is_chat:
         yield from _formats(settings)
+    if (is_chat or vendor == "anthropic") and not _IS_AGENT.match(identity):
+        yield from tools_of(settings)
     yield from _bounds(settings, {name: _RANGES[name] for name in _RANGES if name in family.config})
 
 

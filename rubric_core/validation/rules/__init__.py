@@ -141,6 +141,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "ConfiguredProvider",
         "JsonSchema",
         "PromptfooSuite",
+        "ModelTool",
     ),
     "literal-secret": (
         "Entry",

@@ -8,13 +8,14 @@ from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
-from rubric_core.language.promptfoo.files import JsonSchema
+from rubric_core.language.promptfoo.files import JsonSchema, ModelTool
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
+from rubric_core.syntax.tree import Mapping
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
@@ -28,6 +29,7 @@ from rubric_core.validation.promptfoo.graders import (
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.judge_settings import factuality_scores, judge_settings
+from rubric_core.validation.promptfoo.model_tools import tool_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_entries import providers_of_one_name
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
@@ -56,7 +58,8 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
     | Configuration
     | ConfiguredProvider
     | JsonSchema
-    | PromptfooSuite,
+    | PromptfooSuite
+    | ModelTool,
     context: Context,
 ) -> Iterator[Finding]:
     """Say what is possible."""
@@ -103,7 +106,8 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
 
 
 def _in_promptfoo(
-    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema, context: Context
+    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema | ModelTool,
+    context: Context,
 ) -> Iterator[Finding]:
     """Values that depend on others, which no kind of a key can tell."""
     if isinstance(shape, Configuration):
@@ -111,6 +115,9 @@ def _in_promptfoo(
         return
     if isinstance(shape, JsonSchema):
         yield from schema_file_faults(shape)
+        return
+    if isinstance(shape, ModelTool):
+        yield from tool_faults(shape.node) if isinstance(shape.node, Mapping) else ()
         return
     if isinstance(shape, ProviderInFile):
         yield from filed_ids(shape)

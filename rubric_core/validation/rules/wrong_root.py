@@ -18,6 +18,7 @@ _OF_PROMPTFOO: Mapping[FileKind, str] = MappingProxyType({
     FileKind.PROMPTFOO_VARS: "the variables that the prompts use stay empty",
     FileKind.PROMPTFOO_PROVIDER: ROW_ERRORS,
     FileKind.PROMPTFOO_SCHEMA: ROW_ERRORS,
+    FileKind.PROMPTFOO_TOOLS: ROW_ERRORS,
 })  # fmt: skip
 
 
@@ -37,6 +38,12 @@ def _expected_root(kind: FileKind, context: Context) -> str:
     if kind is FileKind.TARGETS:
         newest = context.dialect.spelled(TargetFile, "providers")
         return f"a targets file has its entries in a list under `{newest or 'targets'}:`"
-    if kind in (FileKind.CASES, FileKind.TEMPLATE, FileKind.SCENARIOS, FileKind.PROMPTFOO_ASSERTIONS):
+    if kind in (
+        FileKind.CASES,
+        FileKind.TEMPLATE,
+        FileKind.SCENARIOS,
+        FileKind.PROMPTFOO_ASSERTIONS,
+        FileKind.PROMPTFOO_TOOLS,
+    ):
         return f"{kind.value} has a list"
     return f"{kind.value} is a mapping"
