@@ -73,6 +73,16 @@ _OF_JAVASCRIPT = MappingProxyType({
     "toUpperCase": "output.upper()", "startsWith": "output.startswith('text')", "endsWith": "output.endswith('text')",
     "indexOf": "output.find('text')", "trim": "output.strip()",
 })  # fmt: skip
+#: What further languages have, and libraries; it is certain for texts only.
+_OF_TEXTS = MappingProxyType({
+    "contains": "'text' in output", "contain": "'text' in output", "has": "'text' in output", "include": "'text' in output",
+    "starts_with": "output.startswith('text')", "ends_with": "output.endswith('text')", "len": "len(output)", "size": "len(output)",
+    "substring": "output[0:5]", "substr": "output[0:5]", "slice": "output[0:5]", "match": "re.search('pattern', output)",
+    "test": "re.search('pattern', output)", "search": "re.search('pattern', output)", "to_lower": "output.lower()", "lowercase": "output.lower()",
+    "uppercase": "output.upper()",
+})  # fmt: skip
+#: The owner of methods that are called of a text.
+_TEXT = "str"
 _KEY_OF_CONTEXT = pattern(r"(?<![\w.])context(?:\[\s{0,9}|\.get\(\s{0,9})['\"]([A-Za-z_]\w{0,40})['\"]")
 #: The members of modules of Python.
 _OF_PYTHON: Mapping[str, tuple[str, ...]] = MappingProxyType({
@@ -164,7 +174,7 @@ def slips_of_python(read: CodeReading) -> Iterator[MemberSlip]:
     """Members of well-known modules, and methods of texts, lists and mappings, that Python misspells."""
     for owner, member in read.members:
         known = _OF_PYTHON.get(owner, ())
-        if owner:
+        if owner not in ("", _TEXT):
             meant = None if member.text in known else next((each for each in known if is_typo(member.text, each)), None)
             words = f"`{owner}` has no `{member.text}`"
         else:
@@ -182,10 +192,14 @@ def misspelt_python(read: CodeReading, node: Scalar, text: str) -> Iterator[Find
         fixes = (Fix(f"change it to `{slip.meant}`", (Edit(at, slip.meant),)),) if at is not None else ()
         yield Finding(at or node.span, f"{slip.words}; did you mean `{slip.meant}`?", fixes=fixes)
     for owner, member in read.members:
-        written = _OF_JAVASCRIPT.get(member.text) if not owner else None
-        if written is not None and all(slip.offset != member.offset for slip in slips):
+        if owner not in ("", _TEXT) or any(slip.offset == member.offset for slip in slips):
+            continue
+        written = _OF_JAVASCRIPT.get(member.text) or (_OF_TEXTS.get(member.text) if owner else None)
+        if written is not None or owner:
             at = place_in_code(node, text, member.offset, len(member.text))
-            yield Finding(at or node.span, f"Python has no method `{member.text}`; write `{written}`")
+            advice = f"; write `{written}`" if written else ""
+            words = f"{'a text' if owner and written is None else 'Python'} has no method `{member.text}`{advice}"
+            yield Finding(at or node.span, words)
 
 
 def slips_of_context(code: str) -> Iterator[MemberSlip]:
