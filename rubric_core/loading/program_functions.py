@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.graded_assertions import PythonCode, RubyCode
@@ -14,7 +14,16 @@ from rubric_core.loading.project import TrackedLookup
 if TYPE_CHECKING:
     import ast
 
-__all__ = ["METHODS", "PROVIDER_FUNCTIONS", "ProgramTrouble", "called_in", "program_trouble", "python_fault"]
+__all__ = [
+    "METHODS",
+    "PROVIDER_FUNCTIONS",
+    "Exported",
+    "ProgramTrouble",
+    "called_in",
+    "module_trouble",
+    "program_trouble",
+    "python_fault",
+]
 
 #: The required methods of a provider in Python, and in JavaScript.
 PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api")
@@ -23,6 +32,10 @@ _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform"
 
 #: How many arguments promptfoo calls functions of these names with.
 _ARGUMENTS = {"get_assert": 2, "call_api": 3}
+#: Functions whose result promptfoo needs.
+_NEEDED = ("get_assert", "call_api", "get_transform", "get_var")
+#: What promptfoo takes a JavaScript module for, unless a reference names a function of it. Hooks need no result.
+Exported = Literal["function", "hook", "class"]
 #: Longer programs are not examined.
 _LONGEST = 200_000
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
@@ -51,6 +64,23 @@ _EXPORTED_NAME = pattern(
 #: JavaScript that may define methods invisible in its text.
 _INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\bObject\.assign\b|\[['\"`]")
 _EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
+#: The members that a module exports, and what exports a value as the module, or may.
+_NAMED_EXPORT = pattern(
+    r"\bexports\.[A-Za-z_$][\w$]{0,60}\s{0,9}=(?!=)|\bmodule\.exports[ \t]{0,9}=\s{0,9}\{"
+    r"|^export[ \t]{1,9}(?:async[ \t]{1,9})?(?:const|let|var|function|class)\b",
+    re.MULTILINE,
+)
+_WHOLE_EXPORT = pattern(
+    r"\bdefault\b|\bfunc\b|\.\.\.|\b__esModule\b|\bObject\.|\bmodule\.exports[ \t]{0,9}=(?!=)(?!\s{0,9}\{)|\bmodule\[|\bexports\["
+    r"|(?<!\.)\bexports[ \t]{0,9}=(?!=)|\bexport[ \t]{0,9}[*{=]"
+)
+#: A module that is one function with a body, and what gives a result.
+_FUNCTION_MODULE = pattern(
+    r"(?:\bmodule\.exports[ \t]{0,9}=|^export[ \t]{1,9}default)\s{1,9}(?:async[ \t]{1,9})?"
+    r"(?:function\b[^(){}]{0,60}\([^(){}]{0,300}\)|(?:\([^(){}]{0,300}\)|[\w$]{1,60})[ \t]{0,9}=>)\s{0,9}\{",
+    re.MULTILINE,
+)
+_GIVES = pattern(r"\b(?:return|throw|yield|exit|eval)\b")
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
 #: The methods that a Ruby file defines, and Ruby that may define others invisible in its text.
 _DEFINED = pattern(
@@ -123,6 +153,20 @@ def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | No
     return _lacking(functions, words)
 
 
+def module_trouble(path: Path, exported: Exported, look: TrackedLookup) -> ProgramTrouble | None:
+    """Why promptfoo cannot take a JavaScript module for what it needs; None if it can, or that is unknown."""
+    text = look.text(path) if path.suffix in _SCRIPTS else None
+    if text is None or len(text) > _LONGEST:
+        return None
+    if _NAMED_EXPORT.search(text) and not _WHOLE_EXPORT.search(text):
+        what = "class" if exported == "class" else "function"
+        other = "" if exported == "class" else ", or the name of one behind the path, as in `file://name.js:function`"
+        return ProgramTrouble(f"exports named members only; promptfoo needs a {what} as the module itself{other}")
+    if exported == "function" and _FUNCTION_MODULE.search(text) and not _GIVES.search(text):
+        return ProgramTrouble("exports a function that returns nothing")
+    return None
+
+
 def _is_plain_class(text: str) -> bool:
     """Whether a module is one class, whose methods all stand in its text."""
     found = _ONE_CLASS.search(text)
@@ -175,12 +219,12 @@ def _uncallable(body: Iterable[object], functions: tuple[str, ...]) -> ProgramTr
     named = functions[0] if functions else ""
     count = _ARGUMENTS.get(named)
     defined = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == named]
-    if count is None or len(defined) != 1 or defined[0].decorator_list:
+    if named not in _NEEDED or len(defined) != 1 or defined[0].decorator_list:
         return None
     taken = defined[0].args
     most = len(taken.posonlyargs) + len(taken.args)
     needed = most - len(taken.defaults)
-    if needed > count or (most < count and taken.vararg is None):
+    if count is not None and (needed > count or (most < count and taken.vararg is None)):
         return ProgramTrouble(f"is called with {count} arguments, and its `{named}` takes {most}")
     gives = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(defined[0]))
     if gives or any(isinstance(n, ast.Raise | ast.Yield | ast.YieldFrom) for n in ast.walk(defined[0])):

@@ -12,7 +12,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
@@ -205,7 +205,9 @@ class _Places(CasePlaces):
             if field == "rubric_prompt":
                 self._judge_prompts(place.node, consequence, called_in(shape, field))
                 continue
-            found = self.needs(place.node, consequence, calls=called_in(shape, field), ruby=field == "value")
+            found = self.needs(
+                place.node, consequence, calls=called_in(shape, field), ruby=field == "value", exported="function"
+            )
             if field == "value" and isinstance(shape, IsJson | ContainsJson):
                 schemas = (path for path in found or () if path.suffix.lower() in DATA)
                 self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
@@ -305,10 +307,16 @@ def _collect_from_configuration(found: _Places, shape: Configuration) -> None:
     filters = places.get("nunjucks_filters")
     if filters is not None and isinstance(filters.node, Mapping):
         for entry in filters.node.entries:
-            found.needs(entry.value, "the filter is missing when a template uses it", bare=True, warns=True)
+            found.needs(
+                entry.value,
+                NO_FILTER,
+                bare=True,
+                warns=True,
+                exported="function",
+            )
     extensions = places.get("extensions")
     for node in _paths_in(extensions):
-        found.needs(node, STOPS)
+        found.needs(node, STOPS, exported="hook")
 
 
 def _paths_in(place: FieldPlace | None) -> Iterator[Scalar]:

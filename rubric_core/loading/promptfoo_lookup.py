@@ -13,7 +13,7 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
-from rubric_core.loading.program_functions import program_trouble
+from rubric_core.loading.program_functions import Exported, module_trouble, program_trouble
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
 from rubric_core.loading.secrets_read import secrets_read
@@ -118,11 +118,12 @@ class PromptfooLookup:
         makes: bool = False,
         calls: tuple[str, ...] = (),
         ruby: bool = False,
+        exported: Exported | None = None,
     ) -> tuple[Path, ...] | None:
         """The files that a word names which begins with `file://` or is `bare`; missing files are reported.
 
         `calls` are the functions one of which promptfoo calls in a Python file where none is named, and, where it calls
-        `ruby`, in a Ruby file.
+        `ruby`, in a Ruby file; `exported` is what a JavaScript module has to be.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
@@ -134,7 +135,7 @@ class PromptfooLookup:
         )
         if found == ():
             self.missing(node, name, consequence, warns=warns)
-        self.program(node, name, found, consequence, calls, ruby=ruby)
+        self.program(node, name, found, consequence, calls, ruby=ruby, exported=exported)
         return found
 
     def program(
@@ -147,10 +148,11 @@ class PromptfooLookup:
         methods: tuple[str, ...] = (),
         *,
         ruby: bool = False,
+        exported: Exported | None = None,
     ) -> None:
         """Report a program that has no such function, or cannot be read.
 
-        `calls` and `ruby` are as for `needs`; `methods` are the same as `calls` for JavaScript.
+        `calls`, `ruby` and `exported` are as for `needs`; `methods` are the same as `calls` for JavaScript.
         """
         if not paths or len(paths) > 1 or (paths[0].suffix == ".rb" and not ruby):
             return
@@ -162,6 +164,8 @@ class PromptfooLookup:
             return
         wanted = (function,) if function else calls if paths[0].suffix in (".py", ".rb") else methods
         trouble = program_trouble(paths[0], wanted, self.look)
+        if trouble is None and exported is not None and not function:
+            trouble = module_trouble(paths[0], exported, self.look)
         is_read = paths[0].suffix in (*_JAVASCRIPT, ".py")
         is_checked = is_read and self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
         if is_read and (is_checked or trouble is None):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import NO_FILTER
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
@@ -41,6 +42,9 @@ def _program(issue: BrokenProgram, context: Context) -> Finding:
     if issue.meant and issue.function and context.text.endswith(issue.function, issue.node.span.start, end):
         at = Span(end - len(issue.function), end)
         fixes = (Fix(f"change it to `{issue.meant}`", (Edit(at, issue.meant),)),)
-    return Finding(
-        issue.span, f"`{issue.name}` {issue.trouble}", fixes=fixes, severity="error", consequence=issue.consequence
-    )
+    words = f"`{issue.name}` {issue.trouble}"
+    if issue.consequence == NO_FILTER:
+        return Finding(
+            issue.span, words, fixes=fixes, consequence="the filter fails, or gives nothing, where it is used"
+        )
+    return Finding(issue.span, words, fixes=fixes, severity="error", consequence=issue.consequence)
