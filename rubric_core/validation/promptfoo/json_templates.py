@@ -1,5 +1,7 @@
 """Mistakes in JSON that has template statements between its values, so that no parser reads it as it is (issue 18, section 2)."""
 
+import re
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -47,6 +49,13 @@ def json_fault(text: str) -> JsonFault | None:
     return _unclosed(text) if not text[at:].strip() else None
 
 
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    at = 0
+    while (found := _TOKEN.match(text, at)) is not None:
+        yield found
+        at = found.end()
+
+
 def _unclosed(text: str) -> JsonFault | None:
     """A bracket that nothing closes, in whatever way the statements go.
 
@@ -55,7 +64,7 @@ def _unclosed(text: str) -> JsonFault | None:
     outer: list[str] = []
     #: The brackets that are open in each statement around.
     inner: list[list[str]] = []
-    for found in _TOKEN.finditer(text):
+    for found in _tokens(text):
         kind = found.lastgroup or ""
         open_here = inner[-1] if inner else outer
         if kind == "statement" and found[kind].startswith("{%"):

@@ -76,7 +76,7 @@ _OF_JAVASCRIPT = MappingProxyType({
 #: What further languages have, and libraries; it is certain for texts only.
 _OF_TEXTS = MappingProxyType({
     "contains": "'text' in output", "contain": "'text' in output", "has": "'text' in output", "include": "'text' in output",
-    "starts_with": "output.startswith('text')", "ends_with": "output.endswith('text')", "len": "len(output)", "size": "len(output)",
+    "len": "len(output)", "size": "len(output)",
     "substring": "output[0:5]", "substr": "output[0:5]", "slice": "output[0:5]", "match": "re.search('pattern', output)",
     "test": "re.search('pattern', output)", "search": "re.search('pattern', output)", "to_lower": "output.lower()", "lowercase": "output.lower()",
     "uppercase": "output.upper()",
