@@ -24,6 +24,8 @@ def judge_settings(shape: Assertion) -> Iterator[Finding]:
     """Prompts of another shape, and the windows of `conversation-relevance`."""
     place = shape.places.get("rubric_prompt")
     node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and node.text.startswith("file:"):
+        node = None  # in a file of cases, its content stands here
     if isinstance(shape, graded.GEval):
         yield from _two_parts(node)
     elif isinstance(shape, graded.ContextFaithfulness):
