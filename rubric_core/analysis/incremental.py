@@ -324,8 +324,9 @@ def _defaults(suite: Shape | None, kind: FileKind, use: DefinedNames | None = No
             common is None or (options is not None and options.has("rubric_prompt"))
         )
         return SuiteDefaults(
-            asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged
-        )
+            asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
+            untraced=not suite.has("tracing") and not suite.has("red_team"),
+        )  # fmt: skip
     if not isinstance(suite, Suite):
         filters, is_listed = use.filters if use is not None else None, kind is FileKind.PROMPTFOO_CASES
         names = use if kind in LISTED_CASES else None

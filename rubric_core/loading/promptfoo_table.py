@@ -12,6 +12,7 @@ from rubric_core.loading.issues import Issue
 from rubric_core.text import Edit, Span
 
 __all__ = [
+    "CALLED_FOR_TEXT",
     "PATH_AS_CODE",
     "SPECIAL_COLUMNS",
     "CaseTable",
@@ -35,7 +36,9 @@ _CHECK = pattern(
     r"(?P<not>not-)?(?P<type>[A-Za-z][A-Za-z0-9_-]*(?::[a-z-]+(?=\())?)(?:\((?P<threshold>[^)]*)\))?(?P<colon>:)?(?P<value>.*)",
     re.DOTALL,
 )
-_JAVASCRIPT_FILE = pattern(r".*\.[cm]?[jt]s(?::[^:/\\]+)?\Z", re.DOTALL)
+_JAVASCRIPT_FILE = pattern(r".*\.[cm]?[jt]s\Z", re.DOTALL)
+#: What promptfoo compares the output with, instead of calling it as an assertion.
+CALLED_FOR_TEXT = pattern(r"file://.*\.[cm]?[jt]s:[^:/\\]+\Z", re.DOTALL)
 #: What promptfoo takes for code, because it cuts `file://` off as if it were `python:`.
 PATH_AS_CODE = pattern(r"file://.*\.py(?::.*)?\Z", re.DOTALL)
 #: Words that mean the same with and without quotes around their cell, and what separates cells.

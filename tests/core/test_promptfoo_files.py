@@ -365,6 +365,9 @@ TABLES = [
     ]),
     ('word,__expected\nhi,"fn:output.lenght > 2, ""x"""\n', ["2:4 there is no `lenght`; did you mean `length`?"]),
     ("word,__threshold\nhi,-1\n", ["2:4 `__threshold` is -1, but scores are 0..1: every score reaches it"]),
+    ("word,__expected\nhi,file://check.js:named\n", [
+        "2:4 promptfoo compares the output with what this function returns; write `javascript:file://check.js:named`",
+    ]),
     ("word,__expected\nhi,contains;hi\n,\n# two,\n", [
         "2:4 a colon stands behind `contains`, and no `;`",
         "3:1 this row has no cell with a text, or only a comment",

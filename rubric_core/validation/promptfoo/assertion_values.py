@@ -7,6 +7,8 @@ from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as texts
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.graded_assertions import WebhookCall
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
@@ -16,6 +18,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Severity
 
 __all__ = ["values_of_another_kind"]
 
+_ADDRESS = pattern(r"\s{0,9}(?:https?://|file://|package:|.{0,99}\{\{)")
 _SQL = ("databaseType", "allowedTables", "allowedColumns")
 #: What the package node-sql-parser calls the databases that it knows.
 _DATABASES = (
@@ -47,6 +50,10 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
             yield Finding(
                 node.span, "the value is a JSON Schema: a mapping, or a text", severity="error", consequence=ROW_ERRORS
             )
+    elif isinstance(shape, WebhookCall):
+        if isinstance(node, Scalar) and _ADDRESS.match(node.text) is None:
+            words = "the value is an address, which begins with https:// or http://"
+            yield Finding(node.span, words, severity="warning", consequence="the assertion fails on every output")
     elif isinstance(shape, measured.WordCount):
         if isinstance(node, Mapping) and (node.get("min") is not None or node.get("max") is not None):
             yield from _unread_keys(node, ("min", "max"), "a number of words")

@@ -8,7 +8,7 @@ from rubric_core.language.promptfoo import text_assertions as text
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.consequences import STOPS
-from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
@@ -67,6 +67,10 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
         yield Finding(
             place.value, f"with weight 0 the metric `{shape.metric}` is recorded as 0",
             fixes=_removed(shape, "weight", context), severity="warning", consequence="the assertion always passes, and its score is lost",
+        )  # fmt: skip
+    elif weight == 0:
+        yield Finding(
+            place.value, "with weight 0 this assertion always passes", fixes=_removed(shape, "weight", context), severity="hint"
         )  # fmt: skip
 
 
@@ -141,10 +145,15 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
         return
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return
-    if value == 0 and isinstance(shape, Assertion) and not shape.type_name.startswith(_NOT):
+    if (
+        value == 0
+        and isinstance(shape, Assertion)
+        and not isinstance(shape, AssertionSet)
+        and not shape.type_name.startswith(_NOT)
+    ):
         words = "with a threshold of 0 it passes whatever its score is"
         yield Finding(place.value, words, severity="hint")
-    if 0 <= value <= 1:
+    if 0 <= value <= 1 or (value > 1 and isinstance(shape, PromptfooCase | AssertionSet) and _has_script(shape)):
         return
     whose = "the case" if isinstance(shape, PromptfooCase) else "it"
     words = f"{whose} can never pass" if value > 1 else "every score reaches it"
@@ -152,6 +161,12 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
         place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
         fixes=write_value(place, _as_share(value)), severity="warning",
     )  # fmt: skip
+
+
+def _has_script(shape: PromptfooCase | AssertionSet) -> bool:
+    """Whether an assertion gives any score that its author likes."""
+    scripts = (graded.JavaScriptCode, graded.PythonCode, graded.RubyCode, graded.WebhookCall)
+    return any(isinstance(each, scripts) for each in children(shape))
 
 
 def _as_share(value: float) -> str:

@@ -15,8 +15,19 @@ __all__ = ["functions_as_code"]
 _ARROW = pattern(
     r"\s{0,9}(?:async[ \t]{1,9})?(?:\((?P<several>[\w$ \t,{}:=]{0,120})\)|(?P<one>[A-Za-z_$][\w$]{0,60}))[ \t]{0,9}=>[ \t]{0,9}(?P<body>\S)"
 )
+_STRING = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: The parameters that the body finds under the same names.
 _GIVEN = ("output", "output,context")
+
+
+def _is_listed(body: str) -> bool:
+    """Whether a comma outside of brackets makes what follows it the result."""
+    depth = 0
+    for sign in _STRING.sub("", body):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            return True
+    return False
 
 
 def functions_as_code(shape: JavaScriptCode) -> Iterator[Finding]:
@@ -26,7 +37,7 @@ def functions_as_code(shape: JavaScriptCode) -> Iterator[Finding]:
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or "\n" in node.text or "{{" in node.text:
         return
     found = _ARROW.match(node.text)
-    if found is None:
+    if found is None or _is_listed(node.text[found.start("body") :]):
         return
     fixes: tuple[Fix, ...] = ()
     parameters = (found["one"] or found["several"] or "").replace(" ", "")

@@ -15,6 +15,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.exec_commands import shell_signs
 from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
 from rubric_core.validation.rule import Finding, Fix
 
@@ -234,7 +235,8 @@ def _id_of(node: Node | None) -> Scalar | None:
 
 
 def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
-    """An id whose vendor, or whose kind of model, promptfoo does not have."""
+    """An id whose vendor, or whose kind of model, promptfoo does not have, and signs of a shell in a command."""
+    yield from shell_signs(node)
     if _FILE.match(node.text):
         at = node.span.start + node.is_quoted
         fix = Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False)

@@ -162,5 +162,7 @@ def _is_shown(texts: Iterable[str]) -> bool:
     """Whether texts show the output, or are meant to: a placeholder that is misspelt or not closed is reported itself."""
     several = list(texts)
     shown = {used.name for each in several for used in names_in(each)}
-    slips = any(is_typo(name, each) for name in shown for each in _OUTPUTS)
-    return slips or not shown.isdisjoint(_OUTPUTS) or any(_LEFT_OPEN.search(each) for each in several)
+    # `outputs` are those that `select-best` compares; its prompt has no `rubric`.
+    outputs = _OUTPUTS - {"outputs"} if "rubric" in shown else _OUTPUTS
+    slips = any(is_typo(name, each) for name in shown - {"outputs"} for each in outputs)
+    return slips or not shown.isdisjoint(outputs) or any(_LEFT_OPEN.search(each) for each in several)

@@ -36,6 +36,8 @@ _TESTED = pattern(
 def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Variables that inline code reads from `context` and nothing defines, whatever was meant; not those that it tests for."""
     for read, is_python in _read_in(placed):
+        if all(each.name in known for each in read):
+            continue
         own = {each.name for each in read if each.is_own or _is_tested(placed.text, each.span)}
         slips = {each.span for each, _ in _slips_among(read, known, strict=False)}
         for each in read:

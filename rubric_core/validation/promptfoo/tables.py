@@ -11,6 +11,7 @@ from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_THRESHOLDS
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
+    CALLED_FOR_TEXT,
     PATH_AS_CODE,
     CaseTable,
     Cell,
@@ -189,7 +190,17 @@ def _with_semicolon(name: str, cell: Cell) -> Finding:
 def _idle_value(name: str, value: str, cell: Cell) -> Iterator[Finding]:
     """A limit after the colon, or a path that promptfoo takes for code."""
     text = cell.text.strip()
-    if PATH_AS_CODE.match(text):
+    if CALLED_FOR_TEXT.match(text):
+        fix = Fix(
+            f"write `javascript:{text}`",
+            (Edit(cell.content, cell.text.replace(text, f"javascript:{text}")),),
+            safe=False,
+        )
+        yield Finding(
+            cell.span, f"promptfoo compares the output with what this function returns; write `javascript:{text}`",
+            fixes=(fix,) if _is_whole(cell) else (), consequence="it is no assertion",
+        )  # fmt: skip
+    elif PATH_AS_CODE.match(text):
         fix = Fix(f"write `python:{text}`", (Edit(cell.content, cell.text.replace(text, f"python:{text}")),))
         yield Finding(
             cell.span, f"promptfoo takes this path for Python code; write `python:{text}`", fixes=(fix,) if _is_whole(cell) else (),

@@ -10,9 +10,9 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["trace_values"]
+__all__ = ["trace_values", "untraced"]
 
 _IGNORED = "promptfoo does not read it"
 
@@ -37,11 +37,22 @@ _SETTINGS: tuple[tuple[type[Assertion], _Settings], ...] = (
     (measured.TraceToolSequence, _Settings(("steps", "mode"), (("steps",),))),
     (measured.TraceStepCount, _Settings((*_NAMED, *_BOUNDS, "type"), (_BOUNDS,))),
 )
+_OF_TRACES = (
+    measured.TraceSpanCount, measured.TraceSpanDuration, measured.TraceErrorSpans, measured.TraceToolUsed, measured.TraceToolSequence,
+    measured.TraceToolArguments, measured.TraceStepCount,
+)  # fmt: skip
 #: The modes of two of them. A sequence compares in order for every other word.
 _MODES: tuple[tuple[type[Assertion], tuple[str, ...]], ...] = (
     (measured.TraceToolArguments, ("partial", "exact")),
     (measured.TraceToolSequence, ("in_order", "exact")),
 )
+
+
+def untraced(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """An assertion about traces where promptfoo records none."""
+    if context.defaults.untraced and isinstance(shape, _OF_TRACES) and not shape.borrowed:
+        words = f"`{shape.type_name}` needs `tracing: {{enabled: true}}` at the top of the configuration"
+        yield Finding(shape.at("type"), words, severity="warning", consequence=ROW_ERRORS)
 
 
 def trace_values(shape: Assertion) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ from rubric_core.validation.promptfoo.settings import case_repeats, numeric_desc
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
-from rubric_core.validation.promptfoo.trace_values import trace_values
+from rubric_core.validation.promptfoo.trace_values import trace_values, untraced
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -146,6 +146,7 @@ def _in_promptfoo(
     if isinstance(shape, Assertion):
         yield from grader_of_assertion(shape)
         yield from trace_values(shape)
+        yield from untraced(shape, context)
         yield from values_of_another_kind(shape, context)
         yield from compared_texts(shape, context)
     if isinstance(shape, AssertionSet):
