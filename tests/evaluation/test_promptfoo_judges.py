@@ -83,6 +83,47 @@ async def test_steps_that_cannot_be_read_are_no_score(folder: Callable[..., Path
     assert words in found.reason
 
 
+@pytest.mark.parametrize(
+    ("kind", "output", "words"),
+    [
+        # Calls of tools without a text: their own `arguments` are no judgement.
+        ("llm-rubric", [{"id": "1", "function": {"name": "f", "arguments": "{}"}}], "it is data"),
+        ("llm-rubric", "", "it is empty"),
+        ("context-relevance", "", "it is empty"),
+        ("context-relevance", ["The sky is blue."], "it is data"),
+        ("context-faithfulness", "", "it is empty"),
+        ("context-recall", "", "it is empty"),
+        ("factuality", {"category": "A"}, "it is data"),
+        ("model-graded-closedqa", ["Y"], "it is data"),
+    ],
+)
+async def test_data_and_nothing_are_no_judgement(
+    folder: Callable[..., Path], tmp_path: Path, kind: str, output: object, words: str
+) -> None:
+    code = f"def call_api(prompt, options, context):\n    return {{'output': {output!r}}}\n"
+    (tmp_path / "provider.py").write_text(code, encoding="utf-8")
+    test = f"vars: {{query: q, context: The sky is blue.}}, assert: [{{type: {kind}, value: v}}]"
+    path = folder("threshold: 0", grader="file://provider.py")
+    path.write_text(path.read_text().replace("vars: {q: hello}, threshold: 0", test), encoding="utf-8")
+    found = await one(path)
+    assert (found.verdict, found.score) == (Verdict.UNSCORED, None)
+    assert words in found.reason
+
+
+async def test_an_object_is_a_judgement(folder: Callable[..., Path], tmp_path: Path) -> None:
+    code = "def call_api(prompt, options, context):\n    return {'output': {'pass': True, 'score': 0.7}}\n"
+    (tmp_path / "provider.py").write_text(code, encoding="utf-8")
+    found = await one(folder("assert: [{type: llm-rubric, value: v}]", grader="file://provider.py"))
+    assert (found.verdict, found.score) == (Verdict.PASSED, 0.7)
+
+
+@pytest.mark.parametrize("written", ['""', '" "', "null"])
+async def test_a_blank_score_is_zero(folder: Callable[..., Path], written: str) -> None:
+    reply = f'{{"pass": true, "score": {written}, "reason": "r"}}'
+    found = await one(folder("assert: [{type: llm-rubric, value: v, threshold: 0.5}]", reply))
+    assert (found.verdict, found.score) == (Verdict.FAILED, 0.0)
+
+
 async def test_a_score_of_400_digits_leaves_it_to_pass(folder: Callable[..., Path]) -> None:
     reply = '{"pass": false, "reason": "rude", "score": 1' + "0" * 400 + "}"
     found = await one(folder("assert: [{type: llm-rubric, value: Is kind}]", reply))

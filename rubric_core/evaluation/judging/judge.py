@@ -42,12 +42,13 @@ async def ask_judge(
     read: Callable[[str], T],
     consequence: str = "",
     log: ExchangeLog | None = None,
+    require: Callable[[Answer], object] | None = None,
 ) -> tuple[T, Judged]:
     """Ask the judge and parse its reply with `read`.
 
     A rejected reply is returned to the judge with the reason, for another try.
 
-    `read` raises ValueError for an unusable reply. Raises GraderError when the judge cannot be called, or has not
+    `read` raises ValueError for an unusable reply, as does `require`, which sees the whole answer before. Raises GraderError when the judge cannot be called, or has not
     given a usable reply in three attempts; `consequence` says how other engines treat that, and `log` records each attempt.
     """
     messages, log = request.messages, log or ExchangeLog()
@@ -63,6 +64,8 @@ async def ask_judge(
             raise GraderError(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
         replies = (*replies, _truncated(answer.text))
         try:
+            if require is not None:
+                require(answer)
             return read(answer.text), Judged(answer, replies)
         except ValueError as error:
             problem = str(error)

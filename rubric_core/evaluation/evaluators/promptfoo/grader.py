@@ -21,7 +21,7 @@ from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.grading import default_name
-from rubric_core.ports import ChatMessage, Provider, Request
+from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
 __all__ = ["Grader", "Reply", "evaluation_score"]
 
@@ -34,6 +34,8 @@ _NO_RECORDING = "no recording matches this output, and `--replay` uses recording
 _IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
 #: Values that prompts get as data, so that templates can access their parts.
 _AS_DATA = frozenset({"messages"})
+#: The types whose replies may be objects instead of texts.
+_MAY_BE_OBJECTS = frozenset({"llm-rubric"})
 #: The largest size of a prompt file, in bytes.
 _LARGEST = 1_000_000
 
@@ -77,7 +79,7 @@ class Grader:
             messages, messages[-1].content, case_id=self.params.context.eval_case.id or "", temperature=0.0
         )
         decided, judged = await ask_judge(
-            judge, request, read, "promptfoo would fail the case", self.params.context.exchanges
+            judge, request, read, "promptfoo would fail the case", self.params.context.exchanges, _requirement(kind)
         )
         score = evaluation_score(decided)
         self._keep(self._judge_input(kind, values, part, goal, shown), score, judge)
@@ -98,7 +100,7 @@ class Grader:
         judge = await self._asking_judge()
         messages = await self._messages(self._template(kind, part)[0], values)
         request = Request(messages, messages[-1].content, temperature=0.0)
-        return (await ask_judge(judge, request, read, "", self.params.context.exchanges))[0]
+        return (await ask_judge(judge, request, read, "", self.params.context.exchanges, _requirement(kind)))[0]
 
     def _template(self, kind: str, part: str) -> tuple[Any, bool]:
         """The prompt, and whether it is the author's."""
@@ -220,6 +222,18 @@ class Grader:
                 default_name(self.params.config),
             )
             context.recordings.record_free_form(asked, score, made, afresh=context.mode == "refresh")
+
+
+def _requirement(kind: str) -> Callable[[Answer], None]:
+    """What raises ValueError for an answer that promptfoo does not read: an empty one, or data instead of a text."""
+
+    def require(answer: Answer) -> None:
+        if not answer.text:
+            raise ValueError("it is empty")
+        if answer.data is not None and not (kind in _MAY_BE_OBJECTS and isinstance(answer.data, dict)):
+            raise ValueError("it is data, such as calls of tools, and no text")
+
+    return require
 
 
 def _in_template(value: Any) -> Any:

@@ -66,8 +66,7 @@ async def _rubric(grader: Grader) -> EvaluationScore:
             raise ValueError("there is no JSON object in it")
         passed = found.get("pass")
         passed = True if passed is None else passed if isinstance(passed, bool) else bool(_TRUE.match(str(passed)))
-        # Null counts as 0, as in JavaScript; if the score is missing or not a number, `pass` decides.
-        score = 0.0 if "score" in found and found["score"] is None else _number(found.get("score"))
+        score = _score(found)
         score = float(passed) if score is None else score
         passed = passed and (least is None or score >= least)
         reason = found.get("reason")
@@ -79,6 +78,13 @@ async def _rubric(grader: Grader) -> EvaluationScore:
     return _negated_if_inverse(
         params, await grader.reply("llm-rubric", {"output": _completion(params), "rubric": rubric}, read)
     )
+
+
+def _score(found: Mapping[Any, Any]) -> float | None:
+    """The score of a reply; None, with which `pass` decides, if it is missing or not a number. Null and a blank text count as 0, as in JavaScript."""
+    written = found.get("score")
+    is_zero = "score" in found and (written is None or (isinstance(written, str) and not written.strip()))
+    return 0.0 if is_zero else _number(written)
 
 
 def _number(value: object) -> float | None:

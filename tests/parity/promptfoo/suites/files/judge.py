@@ -12,6 +12,7 @@ REPLIES = {
     "bare": '{"reason": "no verdict", "score": 0.3}',
     "empty": "{}",
     "null": '{"pass": null, "score": null, "reason": "none"}',
+    "blank": '{"pass": true, "score": "", "reason": "r"}',
     "high": '{"reason": "much", "pass": true, "score": 3}',
     "nothing": '{"reason": "", "pass": true, "score": 0}',
     "A": '{"category": "A", "reason": "subset"}', "B": '{"category": "b", "reason": "superset"}', "C": "(C) the same",
