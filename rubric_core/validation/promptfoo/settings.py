@@ -25,8 +25,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
     missing_providers,
 )
 from rubric_core.validation.promptfoo.formulas import formula_fault
-from rubric_core.validation.promptfoo.http_providers import bare_addresses, http_requests
-from rubric_core.validation.promptfoo.http_settings import http_settings
+from rubric_core.validation.promptfoo.http_requests import bare_addresses, http_requests
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks
@@ -86,7 +85,6 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
     if isinstance(shape.node, Mapping):
         yield from misspelt_settings(shape.node)
         yield from http_requests(shape)
-        yield from http_settings(shape.node)
     yield from environments(shape)
     place = shape.places.get("prompts")
     node = place.node if place is not None and not place.borrowed else None
