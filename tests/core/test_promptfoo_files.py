@@ -349,6 +349,9 @@ TABLES = [
     ("word,__threshold,__expected\nhi,50,contains:hi\n", [
         "2:4 `__threshold` is 50, but scores are 0..1: the case can never pass",
     ]),
+    ("word,__threshold,__expected\nhi,50,fn:output.length > 2\n", [
+        "2:4 `__threshold` is 50, but scores are 0..1: the case can never pass",
+    ]),
     ("word,__threshold,__expected\nhi,50,fn:output.length\nhi,1,regex:^hi\n", []),
     ("word,__expected\nhi,file://check.py\nho,file://check.py:name\n", [
         "2:4 promptfoo takes this path for Python code; write `python:file://check.py`",

@@ -18,7 +18,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "thresholds", "unread_thresholds", "weights", "word_counts", "write_value",
+    "empty_assertions", "gives_any_score", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "thresholds", "unread_thresholds", "weights", "word_counts", "write_value",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -45,6 +45,10 @@ _WITHOUT_THRESHOLD: tuple[type[Assertion], ...] = (
 )  # fmt: skip
 _TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
+#: What makes the result of code true or false, or an object.
+_COMPARES = pattern(
+    r"[=!]==?|[<>]|\breturn\b|\b(?:true|false|True|False|in|not|and|or|score)\b|[&|]{2}|!|\.(?:includes|test|startsWith|endsWith|every|some)\("
+)
 _TEN, _HUNDRED = 10, 100
 
 
@@ -164,9 +168,18 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
 
 
 def _has_script(shape: PromptfooCase | AssertionSet) -> bool:
-    """Whether an assertion gives any score that its author likes."""
-    scripts = (graded.JavaScriptCode, graded.PythonCode, graded.RubyCode, graded.WebhookCall)
-    return any(isinstance(each, scripts) for each in children(shape))
+    """Whether an assertion may give scores above 1."""
+    scripts = (
+        each
+        for each in children(shape)
+        if isinstance(each, graded.JavaScriptCode | graded.PythonCode | graded.RubyCode)
+    )
+    return any(isinstance(each.value, str) and gives_any_score(each.value) for each in scripts)
+
+
+def gives_any_score(code: str) -> bool:
+    """Whether inline code may give any number: it compares nothing, and is no file, whose scores are 0..1 as a rule."""
+    return not code.startswith("file://") and _COMPARES.search(code) is None
 
 
 def _as_share(value: float) -> str:

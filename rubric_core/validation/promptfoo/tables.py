@@ -7,7 +7,7 @@ from types import MappingProxyType
 from rubric_core.language.closest_name import closest, differs_by_one, is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.misnomers import types_called
-from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_THRESHOLDS
+from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_CODE, TABLE_THRESHOLDS
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
@@ -22,6 +22,7 @@ from rubric_core.loading.promptfoo_table import (
     short_check,
 )
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.assertions import gives_any_score
 from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -30,7 +31,7 @@ __all__ = ["table_mistakes"]
 
 #: Aliases of types that are allowed in tables only.
 _CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
-_SCRIPTS = ("javascript", "fn", "eval", "python", "ruby", "file", "webhook")
+_SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _SEMICOLON = pattern(r"([a-z][a-z-]{2,40});")
 _FOLDED = pattern(r"[_\-\s]")
@@ -82,16 +83,11 @@ def _says_nothing(row: Sequence[Cell]) -> bool:
     return len(row) > 1 and (not first or first.startswith("# ")) and not any(cell.text.strip() for cell in row[1:])
 
 
-def _is_script(name: str) -> bool:
-    """Whether the scores of a check can be any number."""
-    return name.removeprefix("not-") in _SCRIPTS
-
-
 def _high_threshold(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
     """A threshold that no row reaches, unless scripts give scores of their own, or that every row does."""
     columns = [column.text.strip() for column in header]
-    checks = (short_check(cell.text) for column, cell in zip(columns, row, strict=True) if is_expected(column))
-    most = math.inf if any(found is not None and _is_script(found[0]) for found in checks) else 1
+    checks = (assertion_of_cell(c.text.strip()) for column, c in zip(columns, row, strict=True) if is_expected(column))
+    most = math.inf if any(each.type in _SCRIPTS and gives_any_score(each.value or "") for each in checks) else 1
     for column, cell in zip(columns, row, strict=True):
         text = cell.text.strip()
         if column == "__threshold" and _is_number(text) and not 0 <= float(text) <= most:
