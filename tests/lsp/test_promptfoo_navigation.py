@@ -281,7 +281,7 @@ def test_files_of_cases_are_checked_as_such_while_they_are_open(client: Client, 
 def test_prompts_of_a_configuration_are_no_suites(client: Client, folder: Path) -> None:
     """A prompt in JSON or YAML is a text: nothing of it is a mistake."""
     uri = (folder / "prompts/chat.json").as_uri()
-    client.open(uri, '[{"role": "user", "content": "{% for x in name %}{{x}}{% endfor %}"},\n', kind="json")
+    client.open(uri, '[{"role": "user", "content": "{% for x in name %}{{x}}{% endfor %}"}]\n', kind="json")
     assert client.diagnostics(uri) == []
 
 

@@ -20,6 +20,6 @@ class JsonSchema(Shape):
 
 
 class ModelTool(Shape):
-    """A tool that a model may call, in the form of its vendor."""
+    """A tool that a model may call."""
 
     open: ClassVar[bool] = True
