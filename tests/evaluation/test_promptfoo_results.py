@@ -127,3 +127,51 @@ def test_scores_outside_of_0_to_1_are_as_in_promptfoo(tmp_path: Path, monkeypatc
     assert document["prompts"][0]["metrics"]["score"] == 7.5
     own = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert [each["score"] for each in own["cases"]] == [1, 0, 1, 0.5]
+
+
+SCORED = """\
+prompts: ["{{q}}"]
+providers: [echo]
+defaultTest: {vars: {q: a}, assertScoringFunction: "file://score.cjs"}
+tests:
+  - {vars: {q: b}}
+  - {assert: [{type: equals, value: a, metric: own}]}
+"""
+
+
+@pytest.mark.node
+def test_a_scoring_function_names_scores_of_rows_with_assertions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its named scores replace those of the assertions; a row without assertions passes without a call."""
+    monkeypatch.chdir(tmp_path)
+    code = "module.exports = () => ({pass: false, score: 0.5, reason: 'r', namedScores: {z: 1, odd: 'x'}});\n"
+    (tmp_path / "score.cjs").write_text(code, "utf-8")
+    (tmp_path / "promptfooconfig.yaml").write_text(SCORED, encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"])
+    rows = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]["results"]
+    assert [(each["success"], each["score"], each["namedScores"]) for each in rows] == [
+        (True, 1, {}),
+        (False, 0.5, {"z": 1}),
+    ]
+
+
+REPLIES = """\
+prompts: [hi]
+providers: ["file://ends.py"]
+tests:
+  - assert:
+      - {type: javascript, value: "context.providerResponse.finishReason === 'stop'"}
+      - {type: javascript, value: "context.providerResponse.cached === false"}
+      - {type: python, value: "context['providerResponse']['finishReason'] == 'stop'"}
+      - {type: python, value: "context['providerResponse']['cached'] is False"}
+"""
+
+
+@pytest.mark.node
+def test_scripts_learn_how_the_answer_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "def call_api(prompt, options, context):\n    return {'output': 'x', 'finishReason': 'stop'}\n"
+    (tmp_path / "ends.py").write_text(code, "utf-8")
+    (tmp_path / "promptfooconfig.yaml").write_text(REPLIES, encoding="utf-8")
+    assert main(["run", "promptfooconfig.yaml", "--no-store"]) == 0

@@ -29,6 +29,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import (
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
@@ -70,12 +71,13 @@ class PromptfooAttempt(Attempt):
             results, weights, self.case.pass_threshold, allow_errors=allowed, is_compared=bool(self.case.comparing)
         )
         code = self.case.test.data.get("assertScoringFunction")
-        if code and verdict is not Verdict.UNSCORED:
-            score, verdict, reason = await self._scored(code, configs, results)
+        own: Mapping[str, Any] = {}
+        if code and self.case.assertions and verdict is not Verdict.UNSCORED:
+            (score, verdict, reason), own = await self._scored(code, configs, results)
         made = replace_fields(
             base, verdict=verdict, score=None if score is None else within_range(score), reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
-            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **given_score_details(score or 0.0), **self._row(configs, results)} or None,
+            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **own, **given_score_details(score or 0.0), **self._row(configs, results)} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
 
@@ -91,8 +93,8 @@ class PromptfooAttempt(Attempt):
 
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]
-    ) -> Outcome:
-        """The outcome that the test's own scoring function gives; if it fails, the row fails. Raises Unscored."""
+    ) -> tuple[Outcome, Mapping[str, Any]]:
+        """The outcome that the test's own scoring function gives, and the details that it replaces; if it fails, the row fails. Raises Unscored."""
         case = self.case
         if not isinstance(code, str) or not code.startswith(URL):
             raise Unscored(
@@ -111,13 +113,13 @@ class PromptfooAttempt(Attempt):
                 function="func",
             )  # fmt: skip
         except CodeFailedError as error:
-            return Outcome(0.0, Verdict.FAILED, f"`assertScoringFunction`: {error.reason}")
+            return Outcome(0.0, Verdict.FAILED, f"`assertScoringFunction`: {error.reason}"), {}
         made = made if isinstance(made, dict) else {}
         passed, score, reason = (made.get(name) for name in ("pass", "score", "reason"))
         if not isinstance(passed, bool) or isinstance(score, bool) or not isinstance(score, int | float):
-            return Outcome(0.0, Verdict.FAILED, "`assertScoringFunction` returned no `{pass, score, reason}`")
+            return Outcome(0.0, Verdict.FAILED, "`assertScoringFunction` returned no `{pass, score, reason}`"), {}
         verdict = Verdict.PASSED if passed else Verdict.FAILED
-        return Outcome(float(score), verdict, "" if passed else str(reason or ""))
+        return Outcome(float(score), verdict, "" if passed else str(reason or "")), _own_named_scores(made)
 
     def _graders(self) -> Sequence[PromptfooAssertion]:
         only = self.case.options.evaluator
@@ -260,6 +262,14 @@ def _is_message(value: object) -> bool:
 
 def _content(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _own_named_scores(made: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The named scores of a scoring function, which replace those of the assertions, as a detail of the row; empty if it returns none."""
+    written = made.get("namedScores")
+    if not isinstance(written, dict):
+        return {}
+    return {"named_scores": {name: each for name, each in written.items() if finite_number(each) is not None}}
 
 
 def _awaiting_comparison(result: CaseResult) -> CaseResult:

@@ -145,7 +145,9 @@ def _response(params: AssertionParams) -> dict[str, Any]:
     if answer is None:
         return {"output": params.output}
     tokens = answer.tokens
-    found: dict[str, Any] = {"output": params.output, **(answer.reported or {})}
+    found: dict[str, Any] = {"output": params.output, **(answer.reported or {}), "cached": bool(answer.cached_at)}
+    if answer.finish_reason:
+        found["finishReason"] = answer.finish_reason
     if answer.cost_usd is not None:
         found["cost"] = answer.cost_usd
     if tokens is not None:
