@@ -43,7 +43,7 @@ PROGRAM = pattern(
 )
 #: Assertions whose text a judge reads.
 _JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
-#: Assertions that need variables of their own.
+#: The assertions that promptfoo refuses without certain variables.
 _BOUND = (ContextFaithfulness, ContextRelevance)
 NEEDED_BY_GRADERS = ("query", "context")
 _WORD = pattern(r"[A-Za-z_]\w*")

@@ -77,7 +77,7 @@ def _names_grader(case: PromptfooCase) -> bool:
 
 
 def _ungraded(checks: Iterable[Assertion]) -> Iterator[Assertion]:
-    """The assertions that name no model of their own."""
+    """The assertions without a `provider`, which the grader of the case grades."""
     return (check for check in checks if not check.has("provider"))
 
 

@@ -96,7 +96,7 @@ def _method_of(settings: Mapping) -> str | None:
 
 
 def _methods(settings: Mapping) -> Iterator[Finding]:
-    """A method that is no text, or a slip of one. Services may define methods of their own."""
+    """A method that is not a text, or a misspelt one. Others are left alone: a service may define its own."""
     method = settings.get("method")
     if not isinstance(method, Scalar):
         return

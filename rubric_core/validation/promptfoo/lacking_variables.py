@@ -80,7 +80,7 @@ def _in_assertions(rounds: Sequence[PlacedCase], needed: Sequence[str]) -> Itera
         slip = next((each for each in placed.summary.own if is_typo(each, name)), None)
         entry = place.node.entry(slip or "") if isinstance(place.node, Mapping) else None
         at = placed.outer(place.key if entry is None else entry.key.span)
-        fixes = (Fix(f"change it to `{name}`", (Edit(at, name),)),) if entry is not None else ()
+        fixes = (Fix(f"change it to `{name}`", (Edit(at, name),), safe=False),) if entry is not None else ()
         words = f"this round has no value for `{name}`, which an assertion uses; all others have one"
         yield Finding(at, words, fixes=fixes, consequence=_EMPTY)
 

@@ -23,7 +23,8 @@ def needed_by_graders(placed: PlacedCase, summary: CaseSummary, names: frozenset
             entry = node.entry(slip or "") if isinstance(node, Mapping) else None
             if entry is not None:
                 at = placed.outer(entry.key.span)
-                fixes = (Fix(f"change it to `{name}`", (Edit(at, name),)),)
+                # A prompt may use it by this name.
+                fixes = (Fix(f"change it to `{name}`", (Edit(at, name),), safe=False),)
                 words = f"`{check.type_name}` needs the variable `{name}`, which `{slip}` is a slip of"
                 yield Finding(at, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)
                 break

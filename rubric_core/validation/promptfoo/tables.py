@@ -84,7 +84,7 @@ def _says_nothing(row: Sequence[Cell]) -> bool:
 
 
 def _high_threshold(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator[Finding]:
-    """A threshold that no row reaches, unless scripts give scores of their own, or that every row does."""
+    """A threshold below 0, or above 1 where no script gives scores above 1."""
     columns = [column.text.strip() for column in header]
     checks = (assertion_of_cell(c.text.strip()) for column, c in zip(columns, row, strict=True) if is_expected(column))
     most = math.inf if any(each.type in _SCRIPTS and gives_any_score(each.value or "") for each in checks) else 1

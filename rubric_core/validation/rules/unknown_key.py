@@ -70,7 +70,7 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     elif _stops_promptfoo(issue):
         yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
     elif issue.shape is Configuration and meant is None and not issue.inside:
-        # Authors keep notes of their own there.
+        # Some authors keep notes under such keys.
         consequence = f"{context.engine} silently ignores it"
         yield Finding(issue.span, message, fixes=fixes, consequence=consequence, severity="hint", tags=("unnecessary",))
     else:
