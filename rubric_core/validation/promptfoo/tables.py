@@ -143,8 +143,8 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         yield Finding(cell.span, words, consequence=f"promptfoo ignores `({limited.threshold})`")
     if limited.value is None and limited.threshold is None and limited.type.removeprefix("not-") in LIMITS:
         usual = TABLE_THRESHOLDS[limited.type.removeprefix("not-")]
-        words = f"the limit of `{limited.type}` stands in parentheses, as in `{limited.type}(3000)`"
-        yield Finding(cell.span, words, consequence=f"the limit is {usual}")
+        words = f"`{limited.type}` needs its limit in parentheses behind it"
+        yield Finding(cell.span, words, consequence=f"promptfoo takes {usual} for the limit")
         return
     word, colon, value = text.partition(":")
     if colon and (word in dialect.types or word in _SHORT):
