@@ -1,6 +1,5 @@
 """Case, prompt and value files of promptfoo: the kind of each, and its variables."""
 
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_table import other_delimiter, rows_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
@@ -165,11 +165,9 @@ def _rows(text: str) -> list[Any] | None:
         return None
 
 
-def _columns(text: str) -> frozenset[str] | None:
-    import csv  # noqa: PLC0415  # few suites have tables
-
-    try:
-        header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")), [])
-    except csv.Error:
-        return None
-    return frozenset(name.strip() for name in header if not name.strip().startswith(SPECIAL))
+def _columns(text: str) -> frozenset[str]:
+    """The variables among the columns of a table, also if something else than commas separates them."""
+    header = next(rows_of(text), [])
+    delimiter = other_delimiter(header)
+    names = header[0].text.split(delimiter) if delimiter else [cell.text for cell in header]
+    return frozenset(name.strip() for name in names if not name.strip().startswith(SPECIAL))

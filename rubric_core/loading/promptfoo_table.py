@@ -1,7 +1,7 @@
 """Tables of promptfoo cases: the cells of a CSV text with their places, and the meaning of columns and short checks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -21,6 +21,7 @@ __all__ = [
     "assertion_of_cell",
     "is_expected",
     "is_special",
+    "other_delimiter",
     "rows_of",
     "short_check",
     "stays_in_cell",
@@ -68,15 +69,22 @@ class Cell(NamedTuple):
         return Span(self.span.start + quotes, self.span.end - quotes)
 
 
-def rows_of(text: str) -> Iterator[list[Cell]]:
-    """The rows of a CSV text without empty lines. An unclosed quote extends to the end."""
+def other_delimiter(header: Sequence[Cell]) -> str:
+    """What separates the columns of a table in place of commas; empty if commas do, or if there is one column."""
+    name = header[0].text if len(header) == 1 and not header[0].quotes else ""
+    return next((each for each in ";\t|" if each in name), "")
+
+
+def rows_of(text: str, delimiter: str = ",", *, with_empty: bool = False) -> Iterator[list[Cell]]:
+    """The rows of a CSV text, by default without empty lines. An unclosed quote extends to the end."""
     at = 1 if text.startswith("\ufeff") else 0
+    ends = f"{delimiter}\r\n"
     row: list[Cell] = []
-    while at <= len(text):
-        cell, at = _cell(text, at)
+    while at < len(text) or row:
+        cell, at = _cell(text, at, ends)
         row.append(cell)
-        if at >= len(text) or text[at] != ",":
-            if len(row) > 1 or row[0].text.strip():
+        if at >= len(text) or text[at] != delimiter:
+            if with_empty or len(row) > 1 or row[0].text.strip():
                 yield row
             row = []
             at += 2 if text.startswith("\r\n", at) else 1
@@ -84,11 +92,11 @@ def rows_of(text: str) -> Iterator[list[Cell]]:
             at += 1
 
 
-def _cell(text: str, start: int) -> tuple[Cell, int]:
-    """The cell at an offset, and its end."""
+def _cell(text: str, start: int, ends: str) -> tuple[Cell, int]:
+    """The cell at an offset, and its end, which is one of the characters `ends` or that of the text."""
     if not text.startswith('"', start):
         end = start
-        while end < len(text) and text[end] not in ",\r\n":
+        while end < len(text) and text[end] not in ends:
             end += 1
         return Cell(text[start:end], Span(start, end)), end
     end = start + 1
@@ -102,7 +110,7 @@ def _cell(text: str, start: int) -> tuple[Cell, int]:
     if end >= len(text):
         return Cell(inner, Span(start, len(text)), "open"), len(text)
     closed = end = end + 1
-    while end < len(text) and text[end] not in ",\r\n":
+    while end < len(text) and text[end] not in ends:
         end += 1
     if end == closed:
         return Cell(inner, Span(start, end)), end

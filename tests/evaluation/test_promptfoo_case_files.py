@@ -97,7 +97,7 @@ async def test_a_result_is_stale_when_a_file_of_its_test_changes(write: Callable
     [
         ("tests: none.csv", "the file none.csv does not exist"),
         ("tests: ['no*.yaml']", "no file matches no*.yaml"),
-        ("tests: wide.csv", "wide.csv has 2 columns, and 3 cells in line 3"),
+        ("tests: wide.csv", "wide.csv, line 3: 2 columns, and 3 cells"),
         ("tests: broken.jsonl", "broken.jsonl, line 2"),
         ("tests: [make.py]", "a program makes them when `rubric run` runs"),
         ("tests: https://docs.google.com/spreadsheets/d/x", "rubric does not read tests of promptfoo from https://docs.google.com"),
@@ -154,3 +154,30 @@ def test_a_row_is_selected_by_its_number(write: Callable[..., Path], capsys: pyt
 )
 def test_checks_in_short(cell: str, made: dict[str, object]) -> None:
     assert assertion_in_short(cell) == made
+
+
+QUOTED = 'name;__expected\nAnn "A" Z;contains: "A" Z\n'
+
+
+@pytest.mark.parametrize(
+    ("variables", "verdict", "reason"),
+    [
+        ({"DELIMITER": ";"}, "passed", ""),
+        ({"DELIMITER": ";", "STRICT": "no"}, "passed", ""),
+        ({"DELIMITER": ";", "STRICT": "Yes"}, "unscored", "line 2: a quote stands inside of a cell"),
+        ({"DELIMITER": ";;"}, "unscored", "rubric does not read tables of promptfoo whose cells ';;' separates"),
+        ({"DELIMITER": ""}, "passed", "no assertions"),
+    ],
+)
+async def test_the_environment_of_promptfoo_says_how_tables_are_read(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], verdict: str, reason: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(f"PROMPTFOO_CSV_{name}", value)
+    (result,) = await results(write("tests: a.csv\n", a_csv=QUOTED))
+    assert (result.verdict.value, reason in result.reason) == (verdict, True)
+
+
+async def test_a_quote_of_a_table_that_is_never_closed(write: Callable[..., Path]) -> None:
+    (result,) = await results(write("tests: a.csv\n", a_csv='name\nAnn\n"Bob\n'))
+    assert "line 3: a quote is never closed" in result.reason

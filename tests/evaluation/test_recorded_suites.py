@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from parity.bundles import PROGRAMS, SUITES, SuiteSource, lay_out, read_suites
 from parity.programs.answer import answer
-from parity.promptfoo.comparison import ENVIRONMENT
+from parity.promptfoo.comparison import environment_of
 from parity.promptfoo.comparison import suites as configurations
 from parity.promptfoo.server import reply_to as promptfoo_reply
 from parity.server import ScriptedServer, reply_to
@@ -88,11 +88,11 @@ async def test_promptfoo(name: str, node: NodeReplies, tmp_path: Path, monkeypat
         kind, text = ("text/plain", said) if isinstance(said, str) else ("application/json", json.dumps(said))
         return HttpReply(status, {"content-type": kind}, text.encode())
 
-    variables = {**ENVIRONMENT, "PARITY_PORT": "80", "PARITY_SOCKET": "81"}
+    path = folder / f"promptfooconfig.{name}.yaml"
+    variables = {**environment_of(path), "PARITY_PORT": "80", "PARITY_SOCKET": "81"}
     for variable, value in variables.items():
         monkeypatch.setenv(variable, value)
     world = World(folder, respond, variables, node)
-    path = folder / f"promptfooconfig.{name}.yaml"
     events: list[Event] = []
     async with world.ports() as ports:
         suite = load_suite(path)

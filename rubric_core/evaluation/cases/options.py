@@ -1,5 +1,6 @@
 """The options of a run, which override the suite's settings."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -45,6 +46,8 @@ class Options:
     rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
     #: The cache of answers of targets; None calls the target for each.
     answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
+    #: The environment variables of which some decide how promptfoo reads a file.
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_evaluators(self.evaluators)

@@ -18,6 +18,7 @@ from rubric_core.loading.promptfoo_table import (
     assertion_of_cell,
     is_expected,
     is_special,
+    other_delimiter,
     rows_of,
     short_check,
 )
@@ -54,6 +55,13 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     rows = rows_of(table.text)
     header = next(rows, None)
     if header is None:
+        return
+    delimiter = other_delimiter(header)
+    if delimiter:  # of the cells nothing is known
+        found = "tabs" if delimiter == "\t" else f"`{delimiter}`"
+        words = f"the columns of this table are separated by {found}, and promptfoo separates them by commas"
+        consequence = "promptfoo reads one column, unless it runs with $PROMPTFOO_CSV_DELIMITER"
+        yield Finding(header[0].span, words, consequence=consequence)
         return
     yield from column_mistakes(header)
     yield from misspelt_columns(header, table.text, context.defaults.names)

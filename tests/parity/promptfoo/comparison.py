@@ -26,11 +26,14 @@ from .row import Row, Scored
 from .server import serving
 from .socket_server import speaking
 
-__all__ = ["ENVIRONMENT", "Difference", "compare", "compare_all", "rubric_rows", "suites", "unexplained"]
+__all__ = [
+    "Difference", "compare", "compare_all", "environment_of", "rubric_rows", "suites", "unexplained",
+]  # fmt: skip
 
 _SUITES, _KNOWN = Path(__file__).parent / "suites", Path(__file__).parent / "known.yaml"
-#: The variables that the configurations read.
-ENVIRONMENT: Mapping[str, str] = {"PARITY_NAME": "Ann"}
+#: The variables that the configurations read, and those that promptfoo itself reads for one of them.
+_ENVIRONMENT: Mapping[str, str] = {"PARITY_NAME": "Ann"}
+_OWN: Mapping[str, Mapping[str, str]] = {"promptfooconfig.semicolons.yaml": {"PROMPTFOO_CSV_DELIMITER": ";"}}
 #: Programs that a configuration needs, beside node and python3, and that not every machine has.
 _PROGRAMS: Mapping[str, str] = {"promptfooconfig.ruby.yaml": "ruby"}
 #: Scores differ from here on.
@@ -74,6 +77,11 @@ def suites() -> list[Path]:
     return sorted(_SUITES.glob("promptfooconfig.*.yaml"))
 
 
+def environment_of(configuration: Path) -> Mapping[str, str]:
+    """The variables with which a configuration is run."""
+    return {**_ENVIRONMENT, **_OWN.get(configuration.name, {})}
+
+
 def compare(
     configuration: Path, theirs: Mapping[tuple[int, int], Row], ours: Mapping[tuple[int, int], Row]
 ) -> tuple[int, list[Difference]]:
@@ -100,7 +108,7 @@ def compare_all(
     with (
         serving() as port, speaking() as socket,
         _set({
-            **ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}", "OLLAMA_BASE_URL": f"http://127.0.0.1:{port}",
+            "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}", "OLLAMA_BASE_URL": f"http://127.0.0.1:{port}",
             "PATH": _path(start),
         }),
         ThreadPoolExecutor(at_once) as pool,
@@ -109,10 +117,12 @@ def compare_all(
         def theirs(configuration: Path) -> dict[tuple[int, int], Row]:
             folder = work / f"promptfoo-{configuration.stem}"
             folder.mkdir(parents=True)
-            return oracle.rows(start, configuration, {}, folder)
+            return oracle.rows(start, configuration, environment_of(configuration), folder)
 
         for configuration, rows in zip(compared, pool.map(theirs, compared), strict=True):
-            yield configuration.name, *compare(configuration, rows, rubric_rows(configuration))
+            with _set(environment_of(configuration)):
+                ours = rubric_rows(configuration)
+            yield configuration.name, *compare(configuration, rows, ours)
 
 
 def _path(start: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
+from rubric_core.evaluation.cases.promptfoo.table_format import TableFormat, table_format
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, is_pattern
@@ -33,7 +34,7 @@ class ConfigurationError(Exception):
 
 @dataclass(frozen=True)
 class PromptfooConfiguration:
-    """A configuration as data. Reading it runs no code and reads no environment variable."""
+    """A configuration as data. Reading it runs no code and reads no environment variable that it names."""
 
     path: Path
     text: str
@@ -50,6 +51,8 @@ class PromptfooConfiguration:
     programs: list[TestProgram] = field(default_factory=list)
     #: What such programs made, by their keys; empty before a run.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
+    #: How its tables of tests are read.
+    tables: TableFormat = field(default_factory=TableFormat)
     #: Why nothing of it can be run (`data` is incomplete); empty if it can be run.
     trouble: str = ""
 
@@ -158,9 +161,16 @@ class PromptfooConfiguration:
 
 
 def read_configuration(
-    path: Path, text: str, files: Files, generated: Mapping[str, GeneratedCases] | None = None
+    path: Path,
+    text: str,
+    files: Files,
+    generated: Mapping[str, GeneratedCases] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> PromptfooConfiguration:
-    """The configuration in a text; empty if the text is not a mapping."""
+    """The configuration in a text; empty if the text is not a mapping.
+
+    `environment` is the one in which promptfoo would run.
+    """
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
     trouble = ""
@@ -172,5 +182,5 @@ def read_configuration(
         root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
     return PromptfooConfiguration(
         path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files,
-        generated=generated or {}, trouble=trouble,
+        generated=generated or {}, tables=table_format(environment or {}), trouble=trouble,
     )  # fmt: skip

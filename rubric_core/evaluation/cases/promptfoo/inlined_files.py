@@ -1,19 +1,17 @@
 """Files that promptfoo puts in the place of the texts that name them: `file://` in a file of tests (issue 18, section 2)."""
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.tables import table_records
 from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 
-__all__ = ["InlinedFiles", "table_records"]
-
+__all__ = ["InlinedFiles"]
 
 _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py")
 #: A file with code and the function in it.
@@ -90,23 +88,3 @@ def _context(name: object, value: Mapping[Any, Any], context: str) -> str:
     if name == "value" and value.get("type") in ("python", "javascript"):
         return "assertion"
     return "vars" if name == "vars" else context
-
-
-def table_records(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV text by their columns, each with the number of the last line before it, from 1.
-
-    Raises ConfigurationError at a row with more or fewer cells than the first.
-    """
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
-    try:
-        header = next(rows, [])
-        before = rows.line_num
-        for row in rows:
-            cells = row or [""]
-            if len(cells) != len(header):
-                words = f"{name} has {len(header)} columns, and {len(cells)} cells in line {rows.line_num}"
-                raise ConfigurationError(words)
-            yield before, dict(zip(header, cells, strict=True))
-            before = rows.line_num
-    except csv.Error as error:
-        raise ConfigurationError(f"{name}, line {rows.line_num}: {error}") from None

@@ -46,7 +46,7 @@ def promptfoo_cases(
 
     `generated` are those that its programs made, see `test_programs`.
     """
-    configuration = read_configuration(path, analysis.document.text, files, generated)
+    configuration = read_configuration(path, analysis.document.text, files, generated, options.environment)
     troubles: list[str] = []
     prompts: list[PromptfooPrompt] = []
     providers: list[PromptfooProvider] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.inlined_files import table_records
+from rubric_core.evaluation.cases.promptfoo.tables import table_records
 from rubric_core.evaluation.cases.promptfoo.test_files import (
     YAML_ENDINGS,
     TestPart,

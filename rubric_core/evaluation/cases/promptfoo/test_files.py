@@ -8,8 +8,9 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles, table_records
+from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
 from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
+from rubric_core.evaluation.cases.promptfoo.tables import table_records
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.lazy_compilation import dataclass, pattern
@@ -239,14 +240,11 @@ def _always(number: int) -> Callable[[int], int]:
 
 def _parts_in_table(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     lines = LineIndex(text)
-    for number, (before, record) in enumerate(table_records(text, configuration.shown(path)), start=1):
-        start, end = (
-            lines.line_start(before),
-            len(text) if before + 1 >= lines.line_count else lines.line_start(before + 1) - 1,
-        )
+    records = table_records(text, configuration.shown(path), configuration.tables)
+    for number, (span, record) in enumerate(records, start=1):
         source = TestSource(path, text, {}, lambda at: lines.line_of(at) + 1)
         data = {"description": f"Row #{number}", **test_of_row(record)}
-        yield TestPart(data, _at(start, end), source, (path,))
+        yield TestPart(data, _at(*span), source, (path,))
 
 
 def _at(start: int, end: int) -> Node:
