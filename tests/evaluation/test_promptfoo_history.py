@@ -125,16 +125,17 @@ async def test_a_provider_that_fails_leaves_no_turn_and_stores_nothing(write: Wr
 async def test_an_output_is_never_filled_in_as_a_template(write: Write, monkeypatch: pytest.MonkeyPatch):
     """A model could ask for secrets of the environment otherwise."""
     monkeypatch.setenv("RUBRIC_PLANTED", "secret")
-    hostile = json.dumps("{{env.RUBRIC_PLANTED}}")
+    told = "{{ [env][0].RUBRIC_PLANTED }}"  # promptfoo fills what reads `env.` into its configuration itself
+    hostile = json.dumps(told)
     path = write(
         STORED.replace("providerOutput: uno", f"providerOutput: {hostile}").replace("{q: two}", "{q: '{{word}}'}")
     )
     found = await answers(path)
-    assert found["makes"] == "{{env.RUBRIC_PLANTED}}"
+    assert found["makes"] == told
     for name in ("between", "reads"):
         assert "the output stored as word contains a template, which rubric does not fill in" in found[name]
     path = write(TALK.replace("providerOutput: uno", f"providerOutput: {hostile}"))
-    assert (await answers(path))["second"] == "one>{{env.RUBRIC_PLANTED}};two"
+    assert (await answers(path))["second"] == f"one>{told};two"
 
 
 async def test_an_output_is_never_read_as_a_file(write: Write, tmp_path: Path):

@@ -8,6 +8,7 @@ from typing import Any
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
+from rubric_core.evaluation.engine.promptfoo_environment import Environment
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
@@ -60,12 +61,14 @@ class RowFilling:
 
     def __init__(self, case: PromptfooRunnable, ports: Ports, filters: CustomFilters | None, made: str | None) -> None:
         self._case, self._ports, self._filters, self._made = case, ports, filters, made
+        self._environment = Environment(case, ports)
 
     def row(self) -> FilledRow:
         """The row. Raises Unscored."""
         variables = self._variables()
         prompt = self._prompt(variables)
-        return FilledRow(prompt, variables, tuple(self._assertion(each, variables) for each in self._case.assertions))
+        assertions = (self._assertion(each, variables, number) for number, each in enumerate(self._case.assertions))
+        return FilledRow(prompt, variables, tuple(assertions))
 
     def _text(self, template: str, values: Mapping[str, Any], what: str, filters: CustomFilters | None = None) -> str:
         if "{{" not in template and "{%" not in template and "{#" not in template:
@@ -163,12 +166,14 @@ class RowFilling:
 
     # Assertions
 
-    def _assertion(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> PromptfooAssertion:
+    def _assertion(
+        self, assertion: PromptfooAssertion, variables: Mapping[str, Any], number: int
+    ) -> PromptfooAssertion:
         made = PromptfooAssertion(assertion.span, assertion.node)
         vars(made).update(vars(assertion))
-        made.members = tuple(self._assertion(each, variables) for each in assertion.members)
+        made.members = tuple(self._assertion(each, variables, number) for each in assertion.members)
         try:
-            made.settings = dict(self._settings(assertion, variables))
+            made.settings = dict(self._settings(self._environment.settings(assertion, number), variables))
         except Unscored as problem:
             made.trouble = problem.reason
         except ConfigurationError as error:
@@ -181,8 +186,8 @@ class RowFilling:
         if "_conversation" in self._case.earlier and any(isinstance(t, str) and reads_conversation(t) for t in texts):
             raise Unscored("rubric does not fill `_conversation` into assertions of promptfoo")
 
-    def _settings(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        for name, value in assertion.settings.items():
+    def _settings(self, settings: Mapping[str, Any], variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        for name, value in settings.items():
             if name == "value":
                 self._refuse_conversation(value)
                 yield name, self._compared(value, variables)

@@ -19,6 +19,7 @@ from rubric_core.evaluation.code.promptfoo_prompt import MadePrompt, PromptPlace
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed_variables
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.engine.attempt import secrets_of
+from rubric_core.evaluation.engine.promptfoo_environment import Environment
 from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
 from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.redaction import seal
@@ -43,6 +44,8 @@ _METADATA = re.compile(r"\bmetadata\b")
 async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
+    if Environment.is_read(case):
+        case = await ports.sandbox.threaded(Environment(case, ports).row)
     case = replace(case, earlier=_earlier(case), transformed=await _transformed(case, ports))
     case = replace(case, computed=await _computed(case, ports))
     filters, made = _filters(case), await _made_by_program(case, ports)

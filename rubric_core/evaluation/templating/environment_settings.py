@@ -1,11 +1,17 @@
 """promptfoo settings with environment variables filled in."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.lazy_compilation import pattern
 
-__all__ = ["fill_environment", "unset_variable"]
+__all__ = ["fill_environment", "render_environment", "unset_variable"]
+
+#: The first variable of the environment in an expression.
+_NAMED = pattern(r"env\.(\w+)|env\[['\"]([^'\"]+)['\"]\]")
+#: How promptfoo knows that an expression reads the environment.
+_READS = pattern(r"\benv\.|env\[")
 
 
 def fill_environment(value: Any, environment: Mapping[str, str]) -> Any:
@@ -31,3 +37,38 @@ def unset_variable(filled: Mapping[str, Any]) -> tuple[str, str] | None:
         if found is not None:
             return name, found[1] or found[2]
     return None
+
+
+def render_environment(value: Any, environment: Mapping[str, str], render: Callable[[str], str | None]) -> Any:
+    """A part of a configuration as promptfoo reads it: with the expressions rendered that name a variable which is set, or a filter.
+
+    `render` renders an expression; None where it cannot be rendered, and stays as it is.
+    """
+
+    def filled(expression: str) -> str:
+        named = _NAMED.search(expression)
+        is_set = named is not None and (named[1] or named[2]) in environment
+        made = render(expression) if (is_set or "|" in expression) and _READS.search(expression) else None
+        return expression if made is None else made
+
+    if isinstance(value, str):
+        if "env" not in value or "{{" not in value:
+            return value
+        return "".join(
+            filled(part) if part.startswith("{{") and part.endswith("}}") else part for part in _parts(value)
+        )
+    if isinstance(value, list):
+        return [render_environment(item, environment, render) for item in value]
+    if isinstance(value, dict):
+        return {name: render_environment(item, environment, render) for name, item in value.items()}
+    return value
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The expressions of a text, and what is between them."""
+    at = 0
+    while (begin := text.find("{{", at)) >= 0 and (end := text.find("}}", begin + 2)) >= 0:
+        yield text[at:begin]
+        yield text[begin : end + 2]
+        at = end + 2
+    yield text[at:]

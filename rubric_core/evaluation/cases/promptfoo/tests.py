@@ -47,6 +47,8 @@ class PromptfooTest:
     named: str = ""
     #: Whether it is in the list of the configuration itself; such tests are named first.
     listed: bool = False
+    #: Its variables that are in other files: promptfoo fills the environment only into the configuration.
+    foreign: frozenset[str] = frozenset()
     #: The conversation of its scenario, used if the test names none.
     scenario: str = ""
 
@@ -136,7 +138,22 @@ def _test(
         part = _with_variables(part, configuration)
     except ConfigurationError as error:
         return PromptfooTest(part.node, part.data, trouble=str(error), source=part.source, files=part.files)
-    return _placed(merged(part.data, part.node, default, configuration), part)
+    made = _placed(merged(part.data, part.node, default, configuration), part)
+    return replace_fields(made, foreign=_foreign(default[0], configuration, part))
+
+
+def _foreign(shared: Mapping[str, Any], configuration: PromptfooConfiguration, *parts: TestPart) -> frozenset[str]:
+    """The variables whose values are in other files; the last of the parts that has one counts."""
+    names = _variables(shared) if isinstance(configuration.data.get("defaultTest"), str) else frozenset[str]()
+    for part in parts:
+        own = _variables(part.data)
+        names = names | own if part.source is not None or part.files else names - own
+    return names
+
+
+def _variables(data: Mapping[str, Any]) -> frozenset[str]:
+    found = data.get("vars")
+    return frozenset(map(str, found)) if isinstance(found, dict) else frozenset()
 
 
 def _placed(test: PromptfooTest, *parts: TestPart) -> PromptfooTest:
@@ -223,7 +240,8 @@ def _scenario_test(
     pairs = (*made.assertions, *inherited.assertions, *graded.assertions)
     trouble = made.trouble or inherited.trouble or graded.trouble
     name = case_name(both.get("description"), both.get("vars"))
-    found = PromptfooTest(test.node, made.data, pairs, trouble, inherited=made.inherited, named=name)
+    foreign = _foreign(default[0], configuration, own, test)
+    found = PromptfooTest(test.node, made.data, pairs, trouble, inherited=made.inherited, named=name, foreign=foreign)
     return _placed(found, own, test)
 
 

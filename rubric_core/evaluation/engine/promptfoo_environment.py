@@ -1,0 +1,63 @@
+"""Fills the environment into a row, as promptfoo fills it into its whole configuration before it reads the tests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.templating.environment_settings import render_environment
+from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Ports
+
+__all__ = ["Environment"]
+
+
+class Environment:
+    """The environment as a source of values for one row. Blocks. Nothing is filled into what comes from other files."""
+
+    def __init__(self, case: PromptfooRunnable, ports: Ports) -> None:
+        self._case, self._variables = case, ports.environment
+        self._templates = Templates({}, ports.environment, ports.sandbox, is_plain=True)
+
+    @staticmethod
+    def is_read(case: PromptfooRunnable) -> bool:
+        """Whether anything of a case reads it."""
+        return "env" in case.suite_text
+
+    def row(self) -> PromptfooRunnable:
+        """The row with its variables and the other keys of its test filled in; its assertions are filled in one by one."""
+        case = self._case
+        foreign, variant = case.test.foreign, case.variant
+        data = dict(case.test.data) if case.test.source is not None else self._part(case.test.data, {"vars", "assert"})
+        if isinstance(data.get("vars"), dict):
+            data["vars"] = self._part(data["vars"], foreign)
+        if variant is not None and variant.variables is not None:
+            variant = replace_fields(variant, variables=self._part(variant.variables, foreign))
+        return replace(case, test=replace_fields(case.test, data=data), variant=variant)
+
+    def settings(self, assertion: PromptfooAssertion, number: int) -> Mapping[str, Any]:
+        """The settings of an assertion of the row with a number, from 0, or of a member of it."""
+        test = self._case.test
+        is_inline = test.source is None
+        if number < test.inherited:
+            is_inline = not isinstance(self._case.matrix.configuration.data.get("defaultTest"), str)
+        settings = assertion.settings
+        return self._part(settings, {"assert", "type"}) if is_inline and self.is_read(self._case) else settings
+
+    def text(self, text: str) -> str:
+        """A text of the configuration."""
+        return str(self._filled(text))
+
+    def _part(self, written: Mapping[str, Any], kept: "set[str] | frozenset[str]") -> dict[str, Any]:
+        return {name: value if name in kept else self._filled(value) for name, value in written.items()}
+
+    def _filled(self, value: Any) -> Any:
+        return render_environment(value, self._variables, self._rendered)
+
+    def _rendered(self, expression: str) -> str | None:
+        try:
+            return self._templates.text(expression)
+        except TemplateError:
+            return None
