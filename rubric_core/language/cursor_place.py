@@ -7,7 +7,7 @@ from rubric_core.language.dialect import Dialect, SpellingStatus, TypeName
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
-from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges, usual
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.cursor import ITEM, Cursor, Step
 
@@ -69,10 +69,9 @@ def _tagged(kind: Tagged, siblings: Mapping[str, str], dialect: Dialect) -> Type
 
 def _mappings(kind: Kind[Any] | None) -> Iterator[Kind[Any]]:
     if isinstance(kind, NodeUnion):
-        if kind.mapping is not None:
-            yield kind.mapping
+        yield from _mappings(kind.mapping)
     elif kind is not None:
-        yield kind
+        yield usual(kind) or kind
 
 
 def _follow(
@@ -113,6 +112,7 @@ def _shapes(
 def _item(kind: Kind[Any] | None) -> Kind[Any] | None:
     if isinstance(kind, NodeUnion):
         kind = kind.sequence
+    kind = usual(kind)
     if isinstance(kind, ListOf):
         return kind.item
     if isinstance(kind, Messages):

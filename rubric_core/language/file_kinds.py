@@ -9,8 +9,9 @@ from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
 from rubric_core.language.promptfoo.assertion import ASSERTIONS
 from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration, ProviderInFile
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
+from rubric_core.language.promptfoo.provider import ProviderInFile
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile

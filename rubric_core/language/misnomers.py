@@ -33,7 +33,8 @@ from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Exec
 from rubric_core.language.promptfoo import graded_assertions, text_assertions
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider, Metric
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.providers import Api, Cli, OpenAi
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry

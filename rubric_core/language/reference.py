@@ -13,7 +13,7 @@ from rubric_core.language.reference_dialects import dialects_page
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
-from rubric_core.language.value_kinds import Choice, Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import Choice, Kind, ListOf, MapOf, NodeUnion, Ranges, usual
 
 __all__ = ["NOTICE", "RuleRow", "choices_of", "pages", "shapes_in"]
 
@@ -265,6 +265,7 @@ class _Catalogue:
 
 def shapes_in(kind: Kind[Any]) -> Iterator[type[Shape]]:
     """The shapes that a value of a kind may have, without those inside them."""
+    kind = usual(kind) or kind
     if isinstance(kind, Shaped | Shorthand):
         yield kind.shape
     elif isinstance(kind, Tagged):

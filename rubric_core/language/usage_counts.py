@@ -3,6 +3,7 @@
 `usage.json` beside this module holds the counts of suites in general. They come from the examples in AgentV's
 repository, releases 0.1 to 5.3. Each example counts once, however many suites it has: one that checks a hundred cases
 alike says no more about the next author than one with two. A test counts them again where these suites are at hand.
+`usage_promptfoo.json` holds those of promptfoo's configurations, of some 160 public projects, counted in the same way.
 """
 
 import json
@@ -146,12 +147,13 @@ def _closed(kind: Kind[Any]) -> str:
 @lru_cache(maxsize=1)
 def general_usage() -> Counts:
     """The counts of suites in general."""
-    known = json.loads(Path(__file__).with_name("usage.json").read_text(encoding="utf-8"))
     found = Counts()
-    for where, fronts in known.items():
-        for front, words in fronts.items():
-            for word, times in words.items():
-                found[where, front, word] = times
+    for name in ("usage.json", "usage_promptfoo.json"):
+        known = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+        for where, fronts in known.items():
+            for front, words in fronts.items():
+                for word, times in words.items():
+                    found[where, front, word] = times
     return found
 
 

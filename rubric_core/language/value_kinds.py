@@ -20,6 +20,7 @@ __all__ = [
     "Number",
     "Ranges",
     "Text",
+    "usual",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -119,6 +120,9 @@ class Choice(Kind[str]):
 class Anything(Kind[Any]):
     """Any YAML value; nothing in it is checked."""
 
+    #: What it usually is: what completion and hover say inside it.
+    usually: Kind[Any] | None = None
+
     def words(self) -> str:
         return "any value"
 
@@ -140,6 +144,8 @@ class MapOf(Kind[dict[str, Any]]):
     """A mapping with keys of the author's choice."""
 
     value: Kind[Any]
+    #: What it usually is: what completion and hover say inside it.
+    usually: Kind[Any] | None = None
 
     def words(self) -> str:
         return "a mapping"
@@ -171,4 +177,13 @@ class NodeUnion(Kind[Any]):
         return tuple(kind for kind in every if kind is not None)
 
     def words(self) -> str:
-        return " or ".join(kind.words() for kind in self.branches)
+        plain = ("a string", "a number", "a boolean", "a mapping", "a list")
+        kinds = zip(plain, (self.text, self.number, self.boolean, self.mapping, self.sequence), strict=True)
+        return " or ".join(
+            words if isinstance(kind, Anything) else kind.words() for words, kind in kinds if kind is not None
+        )
+
+
+def usual(kind: Kind[Any] | None) -> Kind[Any] | None:
+    """What a value of a kind usually is: the kind itself, unless nothing in it is checked."""
+    return kind.usually or kind if isinstance(kind, Anything | MapOf) else kind

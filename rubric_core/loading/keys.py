@@ -11,8 +11,9 @@ from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, ProviderSettings, RunOptions
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, RunOptions
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
+from rubric_core.language.promptfoo.provider import ProviderSettings
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.lazy_compilation import replace

@@ -1,9 +1,9 @@
 """The places of providers in a promptfoo configuration: in the list, in cases, and as graders (issue 18, section 2)."""
 
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern

@@ -10,7 +10,8 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.assertion import ASSERTIONS, Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Kind

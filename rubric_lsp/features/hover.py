@@ -13,11 +13,14 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
+from rubric_core.syntax.cursor import cursor_at
+from rubric_core.syntax.tree import Entry, Mapping, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.assertions import inversion_words
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.wording import number
 from rubric_lsp.features.band_scale import scale
+from rubric_lsp.features.cursor_site import place_at
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.markdown import beginning, fenced
 from rubric_lsp.features.weight_shares import shares_of
@@ -48,8 +51,10 @@ def hover(
     """The hover at `offset`; `report` and `shared` give the results of runs."""
     local = analysis.local(offset)
     found = _at(local)
-    if found is None:
-        return None
+    within = found is not None and not found[3] and isinstance(found[2].node, Mapping | Sequence)
+    inner = _bare_key(analysis, local) if found is None or within else None
+    if found is None or inner is not None:
+        return inner
     shape, field, place, on_key = found
     told = shared(shape) if local.in_frame and field in _MARKED else ""
     text = "\n\n".join(part for part in (told, *_parts(analysis, local, shape, field, on_key, report)) if part)
@@ -70,6 +75,23 @@ def _at(local: LocalText) -> tuple[Shape, str, FieldPlace, bool] | None:
                 elif place.value.covers(local.offset) and not isinstance(vars(shape).get(field), list | Shape):
                     best = (shape, field, place, False)
     return best
+
+
+def _bare_key(analysis: Analysis, local: LocalText) -> HoverText | None:
+    """The meaning of a key that no shape holds: it has no value yet, or stands in what is read as plain data."""
+    entry = next((e for e in _entries(local) if e.key.span.covers(local.offset)), None)
+    if entry is None or not entry.name:
+        return None
+    shape = place_at(analysis, local, cursor_at(local.text, entry.key.span.end)).shape
+    spelling = analysis.dialect.table(shape).get(entry.name) if shape is not None else None
+    if shape is None or spelling is None or not spelling.field:
+        return None
+    markdown = key_markdown(analysis, shape, analysis.dialect.declared(shape, spelling))
+    return HoverText(markdown, local.outer(entry.key.span))
+
+
+def _entries(local: LocalText) -> Iterator[Entry]:
+    return (entry for node in walk(local.tree.root) if isinstance(node, Mapping) for entry in node.entries)
 
 
 def _parts(

@@ -6,7 +6,8 @@ from typing import NamedTuple, TypeVar
 from rubric_core.analysis import Analysis
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.configuration import ConfiguredPrompt, ConfiguredProvider, Metric
+from rubric_core.language.promptfoo.configuration import ConfiguredPrompt, Metric
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import known_provider
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.tree import Mapping

@@ -9,8 +9,9 @@ from rubric_core.analysis import LocalText
 from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider, Metric
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL

@@ -44,6 +44,15 @@ def offered(marked: str) -> dict[str, Completion]:
         ("providers:\n  - id: openai:gpt-5-mini\n    config:\n      <|>\n", "temperature", "settings"),
         (f"{HEAD}defaultTest:\n  <|>\n", "assert", "expected_output"),
         (f"{HEAD}scenarios:\n  - <|>\n", "config", "id"),
+        (f"{CASE}    options:\n      provider:\n        <|>\n", "embedding", "temperature"),
+        (
+            f"{CASE}    options:\n      provider:\n        id: echo\n        config:\n          <|>\n",
+            "temperature",
+            "id",
+        ),
+        (f"{CASE}    provider:\n      <|>\n", "label", "embedding"),
+        (f"{CASE}    assert:\n      - type: llm-rubric\n        provider: {{<|>}}\n", "moderation", "value"),
+        (f"{CASE}    options:\n      rubricPrompt:\n        - <|>\n", "role", "value"),
     ],
 )
 def test_keys_of_promptfoo_are_offered_and_no_others(marked: str, expected: str, foreign: str) -> None:
@@ -114,9 +123,53 @@ def test_files_are_offered_where_they_can_stand(marked: str, expected: list[str]
 def test_every_type_is_offered_with_what_it_needs() -> None:
     found = offered(f"{CASE}    assert:\n      - type: <|>\n")
     assert set(found) == set(PROMPTFOO.types)
-    assert list(found)[:3] == ["contains", "icontains", "llm-rubric"]
+    assert list(found)[:3] == ["llm-rubric", "javascript", "contains"], "most used first"
     assert "threshold: ${1:2000}" in found["latency"].snippet
     assert "value: " in found["contains"].snippet
+
+
+def test_a_mapping_of_a_list_takes_no_further_values() -> None:
+    """`id` may be written below other keys; an id without a key would break the mapping."""
+    found = offered("providers:\n  - <|>\n    label: small\n")
+    assert "id" in found
+    assert not {"echo", "openai:chat:gpt-5-mini", "label"} & set(found)
+    assert "echo" in offered("providers: [<|>, openai:gpt-5-mini]\n")
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("providers:\n  - openai:<|>\n", ["openai:gpt-4.1-mini", "openai:chat:gpt-4o"]),
+        ("providers:\n  - openai:chat:<|>\n", ["openai:chat:gpt-4o"]),
+        ("providers:\n  - id: openai:<|>\n", ["openai:gpt-4.1-mini", "openai:chat:gpt-4o"]),
+        ("targets:\n  - openai:chat:gpt<|>\n", ["openai:chat:gpt-4o"]),
+        ("providers:\n  - <|>\n", ["openai:chat:gpt-4o"]),
+        (f"{CASE}    options: {{provider: {{id: <|>}}}}\n", ["anthropic:messages:claude-sonnet-4-5", "google:gemini-2.5-pro"]),
+        (f"{CASE}    options:\n      provider:\n        embedding: <|>\n", ["openai:embedding:text-embedding-3-large"]),
+        (f"derivedMetrics:\n  - {{name: f, value: 2 * recall}}\n{CASE}    assert:\n      - {{type: is-json, metric: <|>}}\n", ["recall", "f"]),
+        ("sharing: <|>\n", ["true", "false"]),
+        ("commandLineOptions:\n  verbose: <|>\n", ["true", "false"]),
+    ],
+)  # fmt: skip
+def test_values_that_are_known_are_offered(marked: str, expected: list[str]) -> None:
+    found = offered(marked)
+    assert [each for each in expected if each not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        (f"{HEAD}te<|>sts:\n  - vars: {{word: hi}}\n", "**tests** — "),
+        (f"{CASE}    options:\n      provider:\n        emb<|>edding: echo\n", "**embedding** — "),
+        (f"{CASE}    options:\n      provider:\n        id: echo\n        config: {{temp<|>erature: 0}}\n", "**temperature** — "),
+        (f"{CASE}    options:\n      rubricPrompt:\n        - {{ro<|>le: user, content: x}}\n", "**role** — "),
+        ("out<|>putPath:\n", "**outputPath** — "),
+    ],
+)  # fmt: skip
+def test_keys_are_explained_where_rules_read_plain_data(marked: str, expected: str) -> None:
+    found = hover(*at(marked))
+    assert found is not None
+    assert found.markdown.startswith(expected)
 
 
 def test_an_empty_configuration_and_a_case_are_written_at_once() -> None:

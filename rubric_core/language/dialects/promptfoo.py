@@ -13,13 +13,17 @@ from rubric_core.language.promptfoo.configuration import (
     CommandLineOptions,
     Configuration,
     ConfiguredPrompt,
-    ConfiguredProvider,
     Metric,
-    ProviderInFile,
-    ProviderSettings,
     RunOptions,
 )
 from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
+from rubric_core.language.promptfoo.provider import (
+    ConfiguredProvider,
+    Grader,
+    PromptMessage,
+    ProviderInFile,
+    ProviderSettings,
+)
 from rubric_core.language.shape import Shape
 
 __all__ = ["PROMPTFOO"]
@@ -54,8 +58,8 @@ _OTHERS: Mapping[str, type[Assertion]] = {
     "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore
 }  # fmt: skip
 _SHAPES: tuple[type[Shape], ...] = (
-    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ProviderSettings, PromptfooCase, CaseOptions, CaseSource, PromptfooScenario, RunOptions,
-    CommandLineOptions, JsonSchema, Metric, ModelTool, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
+    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ProviderSettings, Grader, PromptMessage, PromptfooCase, CaseOptions, CaseSource,
+    PromptfooScenario, RunOptions, CommandLineOptions, JsonSchema, Metric, ModelTool, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
 )  # fmt: skip
 
 PROMPTFOO = Dialect.first(

@@ -3,6 +3,7 @@
 from types import MappingProxyType
 from typing import ClassVar
 
+from rubric_core.language.promptfoo.provider import GRADER, JUDGE_PROMPT
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
@@ -11,7 +12,6 @@ __all__ = [
     "ANY_TEXT",
     "ASSERTIONS",
     "COMPARING_TYPES",
-    "GRADER",
     "LIMITS",
     "MAX_SCORE",
     "SELECT_BEST",
@@ -44,8 +44,6 @@ LIMITS = frozenset({"latency", "cost", "perplexity", "perplexity-score"})
 #: Types of which a value without a template is right whatever it is.
 ANY_TEXT = frozenset({"equals", "contains", "icontains", "starts-with", "llm-rubric"})
 
-#: A model that grades: its id or label, its settings, or one for each role.
-GRADER = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))
 _CODE = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))
 
 
@@ -63,7 +61,7 @@ class Assertion(Shape):
     )  # fmt: skip
     metric = key(Text(blank=True), "The named metric that its score adds to.", example="tone")
     provider = key(GRADER, "The model that grades, in place of `options.provider`.", example="openai:chat:gpt-5-mini")
-    rubric_prompt = key(Anything(), "The prompt for the judge, in place of the built-in one.", name="rubricPrompt")
+    rubric_prompt = key(JUDGE_PROMPT, "The prompt for the judge, in place of the built-in one.", name="rubricPrompt")
     transform = key(
         _CODE,
         "JavaScript over `output`, or a file, that changes the output for this assertion.",

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from rubric_core.language.promptfoo.assertion import ASSERTIONS, GRADER
+from rubric_core.language.promptfoo.assertion import ASSERTIONS
+from rubric_core.language.promptfoo.provider import GRADER, JUDGE_PROMPT, ConfiguredProvider
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
@@ -29,7 +30,7 @@ class CaseOptions(Shape):
     postprocess = key(_CODE, "The older name of `transform`.")
     transform_vars = key(_CODE, "JavaScript over `vars`; what it returns is merged into them.", name="transformVars")
     provider = key(GRADER, "The model that grades the case.", example="openai:chat:gpt-5-mini")
-    rubric_prompt = key(Anything(), "The prompt for the judges of the case.", name="rubricPrompt")
+    rubric_prompt = key(JUDGE_PROMPT, "The prompt for the judges of the case.", name="rubricPrompt")
     factuality = key(Anything(), "The scores of factuality by category.", example="{subset: 1, disagree: 0}")
     store_output_as = key(
         Text(), "The variable for later cases that gets the output.", name="storeOutputAs", example="story"
@@ -63,7 +64,7 @@ class PromptfooCase(Shape):
         "The variables of the prompts. A list of strings is one row per item.", example="{city: Paris}",
     )  # fmt: skip
     provider = key(
-        NodeUnion(text=Text(), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(), mapping=MapOf(Anything(), usually=Shaped(ConfiguredProvider))),
         "The provider that is called in place of the configured ones.",
     )
     providers = key(ListOf(Anything()), "The providers that the case runs with, by label or id.", example="[echo]")

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from rubric_core.language.promptfoo.case import CASES, PartialCase, PromptfooScenario
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
@@ -11,12 +12,12 @@ __all__ = [
     "CommandLineOptions",
     "Configuration",
     "ConfiguredPrompt",
-    "ConfiguredProvider",
     "Metric",
-    "ProviderInFile",
-    "ProviderSettings",
     "RunOptions",
 ]
+
+
+_FLAG = Anything(usually=Boolean())
 
 
 class ConfiguredPrompt(Shape):
@@ -29,75 +30,6 @@ class ConfiguredPrompt(Shape):
     function = key(Anything(), "The name of a function.")
     template = key(Anything(), "Kept for older configurations.")
     display = key(Anything(), "The older name of `label`.")
-
-
-class ProviderSettings(Shape):
-    """A block of provider settings: what the provider takes."""
-
-    open: ClassVar[bool] = True
-    temperature = key(Anything(), "How random the answers are.", example="0")
-    max_tokens = key(Anything(), "The longest answer, in tokens.", example="1024")
-    max_completion_tokens = key(Anything(), "The longest answer of reasoning models, in tokens.", example="1024")
-    top_p = key(Anything(), "The share of likely tokens to choose from.")
-    stop = key(Anything(), "Texts that end an answer.")
-    seed = key(Anything(), "Makes answers repeatable where the vendor can.")
-    response_format = key(Anything(), "The format of answers.")
-    tools = key(Anything(), "The tools that the model may call.")
-    tool_choice = key(Anything(), "Which tool it has to call.")
-    functions = key(Anything(), "The functions that the model may call.")
-    reasoning_effort = key(Anything(), "How long a reasoning model thinks.")
-    passthrough = key(Anything(), "Further fields of the request.")
-    api_key = key(Anything(), "The key of the vendor.", name="apiKey")
-    api_key_name = key(Anything(), "The environment variable with the key.", name="apiKeyEnvar")
-    api_base = key(Anything(), "The address of the vendor.", name="apiBaseUrl", example="http://localhost:8080/v1")
-    api_host = key(Anything(), "The host of the vendor.", name="apiHost")
-    headers = key(Anything(), "Headers of every request.")
-    method = key(Anything(), "The method of an HTTP provider.")
-    body = key(Anything(), "The body of an HTTP provider.")
-    url = key(Anything(), "The address of an HTTP provider.")
-    transform_response = key(
-        Anything(), "Takes the answer out of the response of an HTTP provider.", name="transformResponse"
-    )
-
-
-class ConfiguredProvider(Shape):
-    """A promptfoo provider: what answers the prompts."""
-
-    keyed: ClassVar[bool] = True
-    nullable: ClassVar[bool] = True
-    id = key(Text(), "Which provider: a vendor and a model, a file, or an address.", example="openai:chat:gpt-5-mini")
-    label = key(Text(), "Its name in results, and the one that cases refer to.", example="small")
-    config = key(
-        NodeUnion(text=Anything(), mapping=Shaped(ProviderSettings), sequence=Anything()),
-        "Its settings.",
-        example="{temperature: 0}",
-    )
-    prompts = key(
-        NodeUnion(text=Anything(), sequence=ListOf(Anything())),
-        "The prompts that it gets, by label or id.",
-        example="[short]",
-    )
-    transform = key(
-        NodeUnion(text=Text(blank=True), mapping=MapOf(Anything())),
-        "JavaScript over `output`, or a file, that changes each answer.",
-        example="output.trim()",
-    )
-    delay = key(Number(), "How long to wait after each call, in milliseconds.", example="500")
-    env = key(Anything(), "Environment variables of the provider.")
-    inputs = key(Anything(), "What the target takes, for the red team.")
-
-
-class ProviderInFile(ConfiguredProvider):
-    """A promptfoo provider in a file: what answers the prompts, or grades."""
-
-    keyed: ClassVar[bool] = False
-    nullable: ClassVar[bool] = False
-    id = key(
-        Text(),
-        "Which provider: a vendor and a model, a program, or an address.",
-        required=True,
-        example="openai:chat:gpt-5-mini",
-    )
 
 
 class RunOptions(Shape):
@@ -155,15 +87,15 @@ class CommandLineOptions(Shape):
     max_concurrency = key(Anything(), "How many calls run at once.", name="maxConcurrency", example="4")
     repeat = key(Anything(), "How often each case runs.")
     delay = key(Anything(), "How long to wait between calls, in milliseconds.")
-    verbose = key(Anything(), "Whether more is printed.")
+    verbose = key(_FLAG, "Whether more is printed.")
     grader = key(Anything(), "The model that grades.")
     cell_length = key(Anything(), "The longest cell of the table.", name="tableCellMaxLength")
-    write = key(Anything(), "Whether results are kept.")
-    cache = key(Anything(), "Whether answers are cached.")
-    table = key(Anything(), "Whether a table is printed.")
-    share = key(Anything(), "Whether results are shared.")
-    progress = key(Anything(), "Whether a bar shows progress.", name="progressBar")
-    watch = key(Anything(), "Whether files are watched.")
+    write = key(_FLAG, "Whether results are kept.")
+    cache = key(_FLAG, "Whether answers are cached.")
+    table = key(_FLAG, "Whether a table is printed.")
+    share = key(_FLAG, "Whether results are shared.")
+    progress = key(_FLAG, "Whether a bar shows progress.", name="progressBar")
+    watch = key(_FLAG, "Whether files are watched.")
     output = key(Anything(), "Where results are written.")
     variables = key(Anything(), "Variables of every case.", name="var")
     labels = key(Anything(), "Tags of the run.", name="tags")
@@ -261,8 +193,8 @@ class Configuration(Shape):
     )
     extensions = key(ListOf(Anything()), "Functions around the run.", example="[file://hooks.js:beforeAll]")
     metadata = key(Anything(), "The metadata of every case.")
-    sharing = key(Anything(), "Whether and where results are shared.")
-    write_latest_results = key(Anything(), "Whether the results are kept.", name="writeLatestResults")
+    sharing = key(_FLAG, "Whether and where results are shared.")
+    write_latest_results = key(_FLAG, "Whether the results are kept.", name="writeLatestResults")
     tracing = key(Anything(), "Settings of tracing; rubric does not look into them.")
     red_team = key(Anything(), "Settings of the red team; rubric does not look into them.", name="redteam")
     plugins = key(Anything(), "Belongs under `redteam`.")

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.case import PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.model_roles import (
     MEANT_FOR,
@@ -13,6 +12,7 @@ from rubric_core.language.promptfoo.model_roles import (
     role_of_model,
     roles_needed,
 )
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, VENDORS, Role
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.edit import quoted, rename_key

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk

@@ -6,8 +6,9 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderInFile
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern

@@ -6,8 +6,8 @@ from collections.abc import Mapping as Ranges
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
-from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key

@@ -7,8 +7,8 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted

@@ -4,14 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import (
-    CommandLineOptions,
-    Configuration,
-    ConfiguredProvider,
-    Metric,
-    RunOptions,
-)
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, Metric, RunOptions
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted

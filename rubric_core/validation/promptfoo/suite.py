@@ -5,8 +5,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from rubric_core.language.promptfoo.case import CaseSource, PartialCase, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk

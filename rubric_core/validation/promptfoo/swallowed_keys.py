@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.edit import add_entry, remove_entry

@@ -7,8 +7,9 @@ from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry

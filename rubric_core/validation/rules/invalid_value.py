@@ -7,10 +7,11 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.files import JsonSchema, ModelTool
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.measured_assertions import WordCount
+from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderInFile
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange

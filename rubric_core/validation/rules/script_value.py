@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import NO_FILTER
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.functions_as_code import functions_as_code

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import pattern

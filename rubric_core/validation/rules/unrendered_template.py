@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.validation.promptfoo.shell_variables import shell_variables
 from rubric_core.validation.promptfoo.suite import request_texts
 from rubric_core.validation.promptfoo.templates import (

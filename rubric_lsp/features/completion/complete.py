@@ -3,20 +3,13 @@
 from collections.abc import Iterator
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.cursor_place import CursorPlace, mapping_shape, place_of
-from rubric_core.language.dialect import Dialect
+from rubric_core.language.cursor_place import mapping_shape
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, TEXTS, FileKind
-from rubric_core.language.model import CASE
-from rubric_core.language.promptfoo.case import CASE_ITEM
-from rubric_core.language.shape import Shape
-from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.file_kinds import ROOTS, TEXTS, FileKind
 from rubric_core.language.usage_counts import Counts
-from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import MapOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.ancestors import line_start
-from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
@@ -24,11 +17,17 @@ from rubric_lsp.features.completion.context import Completion, CompletionSite, N
 from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.named_keys import members
-from rubric_lsp.features.completion.promptfoo import promptfoo_config_keys, promptfoo_members, promptfoo_values
+from rubric_lsp.features.completion.promptfoo import (
+    as_begun_identity,
+    promptfoo_config_keys,
+    promptfoo_members,
+    promptfoo_values,
+)
 from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
+from rubric_lsp.features.cursor_site import place_at
 
 __all__ = ["complete"]
 
@@ -57,47 +56,13 @@ def complete(
     named = aliases(analysis, local)
     if named is not None:
         return named
-    cursor = cursor_at(local.text, local.offset)
-    place = _in_settings(local, cursor, analysis.dialect) or place_of(
-        cursor, analysis.dialect, _root(analysis, local), _around(local)
-    )
+    cursor = as_begun_identity(cursor_at(local.text, local.offset), local, analysis.dialect)
+    place = place_at(analysis, local, cursor)
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     usage = usage_for(analysis, local, workspace or Counts())
     site = CompletionSite(analysis, local, place, cursor.span.moved(shift), names or (lambda *_: ()), offset, usage)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
     return list(reversed(found.values()))
-
-
-def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
-    """The shape at the root of the block."""
-    if local.in_frame or analysis.document.blocks[local.number].key == ROOT_LIST:
-        # An empty list is most likely one of cases.
-        listed = not local.in_frame and analysis.kind is FileKind.SUITE
-        if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
-            return ListOf(PROVIDER_ITEM)
-        return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
-    return ListOf(CASE_ITEM if analysis.kind is FileKind.PROMPTFOO else CASE)
-
-
-def _around(local: LocalText) -> list[type[Shape]]:
-    """The shapes that begin before the cursor, the nearest last."""
-    before = [s for s in local.every if s.node is not None and s.node.span.start <= local.offset and not s.borrowed]
-    return [type(s) for s in sorted(before, key=lambda s: s.node.span.start if s.node is not None else 0)]
-
-
-def _in_settings(local: LocalText, cursor: Cursor, dialect: Dialect) -> CursorPlace | None:
-    """The place in the nested settings of a target, whose provider is on the level above."""
-    names = {name for base in (Target, Provider) for f in base.nested if (name := dialect.spelled(base, f))}
-    at = next((i for i, step in enumerate(cursor.path) if step in names), None)
-    if at is None:
-        return None
-    entries = [e for e in local.every if isinstance(e, Entry) and e.node is not None]
-    around = [e for e in entries if e.node is not None and e.node.span.start <= local.offset]
-    settings = type(around[-1]).keys["settings"].kind if around else None
-    if not isinstance(settings, Shaped):
-        return None
-    inner = replace(cursor, path=cursor.path[at + 1 :])
-    return replace(place_of(inner, dialect, settings), cursor=cursor)
 
 
 def _in_comment(text: str, offset: int) -> bool:
@@ -145,7 +110,7 @@ def _offers(site: CompletionSite) -> Iterator[Completion]:
         yield from values(site, place.kind)
         yield from promptfoo_values(site)
         return
-    if cursor.role == "item":
+    if cursor.role == "item" and (cursor.flow or not cursor.siblings):
         yield from values(site, place.kind)
         yield from promptfoo_values(site)
         yield from items(site, place.kind)

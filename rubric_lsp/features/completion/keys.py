@@ -6,7 +6,7 @@ from functools import partial
 from rubric_core.language.dialect import Spelling, SpellingStatus
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
-from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, MapOf, NodeUnion, Ranges, usual
 from rubric_lsp.features.completion.bands import map_of_bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite, escaped
 from rubric_lsp.features.completion.ranking import key_ranks
@@ -74,6 +74,7 @@ def _text(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, str
 def _value(site: CompletionSite, kind: Kind[object]) -> str:
     """The text after the colon, with a tab stop where typing continues."""
     inner = site.line(2)
+    kind = usual(kind) or kind
     if isinstance(kind, Choice) and len(kind.names) <= _MOST_CHOICES:
         return f" ${{1|{','.join(kind.names)}|}}"
     if isinstance(kind, Boolean):

@@ -26,11 +26,12 @@ def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: 
         endings: The extensions of files; empty for any.
         marked: Whether a text is a path only with `file://` before it.
     """
-    marked = marked or _beside_cases(site)
+    beside_cases = _beside_cases(site)
+    marked = marked or beside_cases
     typed, used = site.cursor.typed, _used(site, endings)
     mark = URL if marked or typed.startswith(URL) or (not typed and _prefer(used, URL)) else ""
     here = "./" if not typed and _prefer(used, f"{mark}./") else ""
-    lowest = 0 if typed.startswith(("file:", ".")) or not marked else 3
+    lowest = 0 if typed.startswith(("file:", ".")) or not marked or (used and not beside_cases) else 3
     found = site.names(what, typed.removeprefix(URL), lambda path: _fits(path, endings))
     written_as = [f"{mark}{'' if path.startswith('.') else here}{path}" for path in found]
     for order, name in enumerate(sorted(written_as, key=lambda name: -used[name])):

@@ -3,24 +3,29 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from rubric_core.analysis import LocalText
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import CASES, CODE, FILTERS, TEMPLATES
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, Metric, ProviderSettings
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
-from rubric_core.language.promptfoo.provider_ids import PROVIDERS, KnownProvider, known_provider
+from rubric_core.language.promptfoo.model_names import MODELS
+from rubric_core.language.promptfoo.provider import ConfiguredProvider, Grader, ProviderSettings
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, PROVIDERS, VENDORS, KnownProvider, known_provider
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
-from rubric_core.syntax.cursor import ITEM
+from rubric_core.syntax.cursor import ITEM, Cursor
 from rubric_core.syntax.edit import plain_or_quoted
+from rubric_core.text import Span
 from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.paths import paths
 from rubric_lsp.features.name_occurrence import NameKind
 from rubric_lsp.features.names import names_in
 
-__all__ = ["promptfoo_config_keys", "promptfoo_members", "promptfoo_values"]
+__all__ = ["as_begun_identity", "promptfoo_config_keys", "promptfoo_members", "promptfoo_values"]
 
 _JAVASCRIPT = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 _DATA = (".yaml", ".yml", ".json")
@@ -39,7 +44,7 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
     """The values for the value or list item at the cursor, besides those of its kind."""
     if site.dialect is not PROMPTFOO:
         return
-    steps = [step for step in site.cursor.path if step != ITEM]
+    steps = [step for step in site.cursor.path if step != ITEM] or ([] if site.local.in_frame else ["tests"])
     key = steps[-1] if steps else ""
     shape = site.place.shape or _holder(site)
     refers = site.cursor.path[-1:] == (ITEM,) and not (site.local.in_frame and len(steps) == 1)
@@ -49,7 +54,11 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
         yield from _name_completions(site, ["provider"], "a provider")
     elif key == "prompts" and refers:
         yield from _name_completions(site, ["prompt"], "a prompt")
-    elif key in ("providers", "targets") or (key == "id" and _is(shape, ConfiguredProvider)):
+    elif (
+        key in ("providers", "targets")
+        or (key == "id" and _is(shape, ConfiguredProvider))
+        or (shape is Grader and key in ("id", *GRADER_ROLES))
+    ):
         yield from _ids(site)
     elif key == "provider":
         yield from _name_completions(site, ["provider"], "a provider")
@@ -57,6 +66,17 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
     elif key == "metric" or (key == "value" and _is(shape, Metric)):
         yield from _name_completions(site, ["metric"], "a metric")
     yield from _files(site, shape, key, steps)
+
+
+def as_begun_identity(cursor: Cursor, local: LocalText, dialect: Dialect) -> Cursor:
+    """The cursor in the id of a provider, where `- openai:` alone reads as a key without a value."""
+    key = cursor.path[-1] if cursor.path else ""
+    start = local.offset - len(f"{key}:")
+    listed = cursor.role == "value" and cursor.path[-3:-1] in (("providers", ITEM), ("targets", ITEM))
+    if dialect is not PROMPTFOO or not listed or key not in VENDORS or local.text[start : local.offset] != f"{key}:":
+        return cursor
+    span = Span(start, cursor.span.end)
+    return replace(cursor, path=cursor.path[:-1], role="key", typed=f"{key}:", span=span, siblings={})
 
 
 def _holder(site: CompletionSite) -> type[Shape] | None:
@@ -78,12 +98,17 @@ def _files(site: CompletionSite, shape: type[Shape] | None, key: str, steps: lis
         endings = next((e for base, e in _SCRIPTS if _is(shape, base)), (*FILTERS, *_DATA, ".txt"))
         if begun or any(_is(shape, base) for base, _ in _SCRIPTS):
             yield from paths(site, "file", endings, marked=True)
+    elif key == "tests" and site.cursor.path[-1:] == (ITEM,) and not begun:
+        files = list(paths(site, "file", CASES))
+        yield from (replace(each, sort=f"3{number:03}") for number, each in enumerate(files))
     elif key in _BARE or steps[:1] == ["nunjucksFilters"]:
         yield from paths(site, "file", _BARE.get(key, FILTERS), marked=begun)
-    elif key in _MARKED and (begun or key in ("extensions", "defaultTest", "scenarios")):
+    elif key in _MARKED:
         yield from paths(site, "file", _MARKED[key], marked=True)
-    elif key in ("id", "provider", "providers", "targets") and begun:
-        yield from paths(site, "file", (*CODE, *_DATA), marked=True)
+    elif key == "id" and shape is ConfiguredPrompt:
+        yield from paths(site, "file", TEMPLATES, marked=True)
+    elif key in ("id", "provider", "providers", "targets"):
+        yield from paths(site, "file", (*CODE, *_DATA) if begun else CODE, marked=True)
     elif key == "vars" and not begun:
         yield from paths(site, "file", _DATA)
     elif begun:
@@ -91,10 +116,13 @@ def _files(site: CompletionSite, shape: type[Shape] | None, key: str, steps: lis
 
 
 def _known(site: CompletionSite, kind: NameKind) -> Iterable[str]:
-    """The names of a kind in the configuration and its family; without them, in the text alone."""
-    return site.names(kind) or [
-        n.name for local in blocks_of(site.analysis) for n in names_in(local) if n.kind == kind and n.defines
-    ]
+    """The names of a kind in the configuration and its family; without them, in the text alone.
+
+    Of metrics also those that formulas want and nothing gives yet.
+    """
+    here = [n for local in blocks_of(site.analysis) for n in names_in(local) if n.kind == kind]
+    wanted = [n.name for n in here if not n.defines] if kind == "metric" else []
+    return [*(site.names(kind) or [n.name for n in here if n.defines]), *wanted]
 
 
 def _name_completions(site: CompletionSite, kinds: Iterable[NameKind], detail: str) -> Iterator[Completion]:
@@ -111,6 +139,10 @@ def _ids(site: CompletionSite) -> Iterator[Completion]:
         yield Completion(
             each.example, "value", site.span, written, detail=each.doc, documentation=partial(_documentation, each), sort=f"2{order:03}",
         )  # fmt: skip
+    examples = {each.example for each in PROVIDERS}
+    every = (f"{begin}{model}" for begin, models in MODELS.items() for model in models)
+    for order, identity in enumerate(each for each in every if each not in examples):
+        yield Completion(identity, "value", site.span, identity, detail="a model", sort=f"4{order:03}")
 
 
 def _documentation(provider: KnownProvider) -> str:

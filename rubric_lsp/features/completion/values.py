@@ -8,10 +8,11 @@ from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.model import ContentBlock, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage_counts import type_word
-from rubric_core.language.value_kinds import Boolean, Choice, Kind, NodeUnion, Ranges, Text
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, NodeUnion, Ranges, Text, usual
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
@@ -37,7 +38,7 @@ def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     # If any text is allowed, the two words of a boolean are not offered.
     free = any(isinstance(each, Text) and each.blank for each in branches)
-    for each in branches:
+    for each in map(usual, branches):
         if isinstance(each, Choice):
             yield from _words(site, each.options)
         elif isinstance(each, Boolean) and not free:
@@ -119,7 +120,8 @@ def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
     possible = [known for known in dialect.types.values() if known.fate in _OFFERED]
     # Of equally unused types, `rubric` comes last: its prefix is more often meant as `rubrics`.
     words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
-    ranks = word_ranks(site, Evaluator, "type", words)
+    base: type[Shape] = Assertion if dialect is PROMPTFOO else Evaluator
+    ranks = word_ranks(site, base, "type", words)
     for known in possible:
         gone = known.fate is SpellingStatus.DEPRECATED
         name = dialect.type_name(known.shape) or known.name if gone else known.name

@@ -1,0 +1,42 @@
+"""Models that authors name most, by how an id begins: what completion offers, not what is allowed."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["MODELS"]
+
+_GPT = (
+    "gpt-5-mini", "gpt-5", "gpt-5-nano", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.2", "gpt-5.1", "gpt-4.1-mini", "gpt-4.1", "gpt-4.1-nano",
+    "gpt-4o-mini", "gpt-4o", "o4-mini", "o3", "o3-mini", "o1", "gpt-4-turbo", "gpt-4", "gpt-3.5-turbo",
+)  # fmt: skip
+_CLAUDE = (
+    "claude-sonnet-4-5", "claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-6", "claude-opus-4-8", "claude-sonnet-5",
+    "claude-opus-5", "claude-3-5-sonnet-20241022",
+)  # fmt: skip
+_GEMINI = (
+    "gemini-2.5-flash",
+    "gemini-2.5-pro",
+    "gemini-2.5-flash-lite",
+    "gemini-3.5-flash",
+    "gemini-3.1-pro-preview",
+    "gemini-flash-latest",
+)
+_LLAMA = ("llama3.2", "llama3.3", "llama3", "qwen3", "gemma3", "mistral", "phi4-mini", "deepseek-r1")
+
+#: The likeliest first.
+MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "openai:chat:": _GPT, "openai:responses:": _GPT, "openai:": _GPT,
+    "openai:embedding:": ("text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"),
+    "openai:moderation:": ("omni-moderation-latest",),
+    "anthropic:messages:": _CLAUDE, "anthropic:": _CLAUDE,
+    "google:": _GEMINI, "vertex:": _GEMINI,
+    "ollama:chat:": _LLAMA, "ollama:": _LLAMA,
+    "mistral:": ("mistral-small-latest", "mistral-medium-latest", "mistral-large-latest"),
+    "deepseek:": ("deepseek-chat", "deepseek-reasoner"),
+    "xai:": ("grok-4", "grok-4-fast", "grok-3-mini", "grok-code-fast-1"),
+    "groq:": ("llama-3.3-70b-versatile", "llama-3.1-8b-instant", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
+    "openrouter:": (
+        "openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash", "meta-llama/llama-3.3-70b-instruct", "deepseek/deepseek-chat",
+    ),
+    "bedrock:": ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.amazon.nova-pro-v1:0", "us.amazon.nova-lite-v1:0", "us.meta.llama3-3-70b-instruct-v1:0"),
+})  # fmt: skip
