@@ -85,7 +85,7 @@ def plan_suites(
             failures.append(str(error))
             continue
         if not each.ids and len(suite.in_range) < len(suite.cases):
-            left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
+            left = f"{suite.range_key} leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
             print(f"rubric: {suite.path}: {left}", file=sys.stderr)
     alone = len(wanted) == 1
     chosen = list(_stored(_filtered(named, options), options, failures, alone=alone))

@@ -163,7 +163,7 @@ def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
     if ids:
         return list({id(case): case for name in ids for case in _cases_named(suite, name)}.values())
     if not suite.in_range:
-        raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
+        raise WrongUseError(f"{suite.path}: there is no case to run: {suite.range_key} leaves none of {len(every)}")
     return _variations(suite.in_range)
 
 

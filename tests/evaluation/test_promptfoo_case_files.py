@@ -181,3 +181,18 @@ async def test_the_environment_of_promptfoo_says_how_tables_are_read(
 async def test_a_quote_of_a_table_that_is_never_closed(write: Callable[..., Path]) -> None:
     (result,) = await results(write("tests: a.csv\n", a_csv='name\nAnn\n"Bob\n'))
     assert "line 3: a quote is never closed" in result.reason
+
+
+def test_a_test_that_the_range_leaves_out_runs_where_a_person_names_it(
+    write: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It neither reads nor leaves turns."""
+    tests = "".join(f"  - {{description: {name}, vars: {{name: {name}}}}}\n" for name in ("one", "two", "three"))
+    path = write(f"evaluateOptions: {{filterRange: '1:2'}}\ntests:\n{tests}")
+    suite = load_suite(path)
+    assert [case.id for case in suite.in_range] == ["two"]
+    assert [case.case.depends_on for case in suite.cases] == [None, None, None]
+    assert main(["run", str(path), "--no-store"]) == 0
+    assert "`filterRange` or `filterSample` leaves 1 of 3 cases" in capsys.readouterr().err
+    assert main(["run", f"{path}::three", "--no-store"]) == 0
+    assert "three" in capsys.readouterr().out

@@ -98,7 +98,7 @@ async def test_promptfoo(name: str, node: NodeReplies, tmp_path: Path, monkeypat
         suite = load_suite(path)
         if suite.programs:
             suite = load_suite(path, generated=await generate_cases(suite, ports))
-        cases = [each for case in suite.cases for each in variations(case)]
+        cases = [each for case in suite.in_range for each in variations(case)]
         results = [timeless(each, world.normal) for each in await run_cases(cases, ports, events.append, workers=1)]
     compare(RECORDS / "promptfoo" / f"{name}.txt", lines_of(world, cases, results, events), is_sample=not WHOLE)
 

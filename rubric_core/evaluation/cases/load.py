@@ -138,7 +138,8 @@ class _Loader:
 
             tests = promptfoo_cases(analysis, path, self.project.files, self.options, self.generated)
             keys = tuple(each.key for each in tests[0].matrix.configuration.programs) if tests else ()
-            return LoadedSuite(path, analysis, tests, {}, self.generated, keys)
+            left_out = frozenset(each.id for each in tests if not each.is_chosen)
+            return LoadedSuite(path, analysis, tests, {}, self.generated, keys, left_out)
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)

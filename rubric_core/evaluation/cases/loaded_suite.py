@@ -48,6 +48,8 @@ class LoadedSuite:
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
     #: The programs in a configuration of promptfoo, by their keys.
     test_programs: tuple[str, ...] = ()
+    #: The ids of the cases that the options of a configuration of promptfoo leave out.
+    left_out: frozenset[str] = frozenset()
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -84,12 +86,19 @@ class LoadedSuite:
         return found.code in ("unknown-type", "invalid-value") and written in own
 
     @property
+    def range_key(self) -> str:
+        """What leaves cases out of `in_range`, for messages."""
+        return "`filterRange` or `filterSample`" if self.left_out else "`filter_range`"
+
+    @property
     def in_range(self) -> tuple[Runnable, ...]:
-        """The cases that run by default: all, or those within `filter_range` of the suite.
+        """The cases that run by default: all, or those within `filter_range` of the suite (in promptfoo also those of a sample).
 
         It is written `[first, end]` or `"first:end"`, counts from 0, and excludes the case at `end`. Raises
         NoSuiteError for an invalid range.
         """
+        if self.left_out:
+            return tuple(each for each in self.cases if each.id not in self.left_out)
         options = self.cases[0].suite.evaluate_options if self.cases else None
         if options is None or not options.has("filter_range"):
             return self.cases

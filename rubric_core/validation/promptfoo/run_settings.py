@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Finding, Fix, Related
 
 __all__ = ["case_ranges", "data_sets", "filter_files", "metrics_of_one_name"]
 
-_RANGE = pattern(r"(\d{0,12}):(\d{0,12})\Z")
+_RANGE = pattern(r"(\d{0,12})\s{0,9}:\s{0,9}(\d{0,12})\Z")
 _WITH_DASH = pattern(r"(\d{1,12})[ \t]{0,3}(?:-|\.\.|,)[ \t]{0,3}(\d{1,12})\Z")
 _MOST_SUGGESTIONS = 50
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
@@ -27,8 +27,8 @@ def case_ranges(shape: RunOptions) -> Iterator[Finding]:
     place = shape.places.get("filter_range")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and node.value is not None and node.text.strip() and "{{" not in node.text:
-        found, dash = _RANGE.match(node.text), _WITH_DASH.match(node.text)
-        if found is None or not found[0].strip(":"):
+        found, dash = _RANGE.match(node.text.strip()), _WITH_DASH.match(node.text)
+        if found is None or not (found[1] or found[2]):
             written = f"{dash[1]}:{dash[2]}" if dash is not None else ""
             fixes = (Fix(f"write {quoted(written)}", (Edit(node.span, quoted(written)),), safe=False),) if dash else ()
             words = "`filterRange` is `start:end`, counted from 0"

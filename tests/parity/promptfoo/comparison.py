@@ -193,7 +193,7 @@ def rubric_rows(configuration: Path) -> dict[tuple[int, int], Row]:
     suite = load_suite(configuration)
     if suite.programs:
         suite = load_suite(configuration, generated=asyncio.run(_generated(suite)))
-    whole = [case for case in suite.cases if isinstance(case, PromptfooRunnable)]
+    whole = [case for case in suite.in_range if isinstance(case, PromptfooRunnable)]
     # One without values tells why a test has no row at all.
     varied = [
         (case, each)
@@ -219,7 +219,6 @@ async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
 def _places(cases: Sequence[PromptfooRunnable]) -> dict[int, tuple[int, int]]:
     """The numbers of test and column of each variation."""
     found: dict[int, tuple[int, int]] = {}
-    before = 0
     for case in cases:
         columns = [(provider.name, prompt) for provider, prompt in case.columns]
         rows: list[object] = [row.variables for row in case.rows()]
@@ -236,8 +235,7 @@ def _places(cases: Sequence[PromptfooRunnable]) -> dict[int, tuple[int, int]]:
                 ),
                 -1,
             )
-            found[id(each)] = (before + number, column)
-        before += len(rows)
+            found[id(each)] = (case.first_row + number, column)
     return found
 
 

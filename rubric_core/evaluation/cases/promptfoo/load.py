@@ -1,6 +1,6 @@
 """The cases of a configuration of promptfoo. Executes nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.promptfoo.chosen_tests import chosen_tests
 from rubric_core.evaluation.cases.promptfoo.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
@@ -60,29 +61,42 @@ def promptfoo_cases(
     except ConfigurationError as error:
         troubles.append(str(error))
         tests = tests or [PromptfooTest(configuration.root, {})]
+    chosen: Sequence[int] = range(len(tests))
+    try:
+        chosen = chosen_tests(configuration, len(tests))
+    except ConfigurationError as error:
+        troubles.append(str(error))
     maker = CaseMaker(analysis, configuration, prompts, providers, options, shared)
-    return tuple(_cases(maker, tests, [("line 1", each) for each in troubles]))
+    return tuple(_cases(maker, tests, chosen, [("line 1", each) for each in troubles]))
 
 
 def _cases(
-    maker: "CaseMaker", tests: Sequence[PromptfooTest], troubles: Sequence[tuple[str, str]]
-) -> Iterator[PromptfooRunnable]:
+    maker: "CaseMaker", tests: Sequence[PromptfooTest], chosen: Sequence[int], troubles: Sequence[tuple[str, str]]
+) -> list[PromptfooRunnable]:
     """A case for each test, under unique names: first those of the list, as an editor names them."""
     problems = maker.problems(tests)
     order = sorted(range(len(tests)), key=lambda number: not tests[number].listed)
     names = dict(zip(order, distinct_names(tests[number].named for number in order), strict=True))
-    serial = is_serial(maker.prompts, tests)
-    named = [names[number] for number in range(len(tests))]
-    needed = needed_tests(maker.prompts, tests, named) if serial else ()
-    before = histories(tests, named, needed) if serial else [""] * len(tests)
+    found: dict[int, PromptfooRunnable] = {}
+    serial = is_serial(maker.prompts, [tests[number] for number in chosen])
     first = 0
-    for number, test in enumerate(tests):
-        own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
-        made = maker.case(test, names[number], own, is_serial=serial, history_hash=before[number], first_row=first)
-        first += made.row_count * maker.repeat(test)
-        if serial and needed[number]:  # whatever came of the earlier ones
-            vars(made.case).update(depends_on=list(needed[number]), on_dependency_failure="run")
-        yield made
+    # A test that is not chosen runs only if a person names it, and then without what others leave.
+    for group in (chosen, *([number] for number in range(len(tests)) if number not in set(chosen))):
+        picked, named = [tests[number] for number in group], [names[number] for number in group]
+        needed = needed_tests(maker.prompts, picked, named) if serial else ()
+        before = histories(picked, named, needed) if serial else [""] * len(picked)
+        for place, number in enumerate(group):
+            test = tests[number]
+            own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
+            made = maker.case(
+                test, names[number], own, is_serial=serial, history_hash=before[place], first_row=first,
+                is_chosen=group is chosen,
+            )  # fmt: skip
+            first += made.row_count * maker.repeat(test)
+            if serial and needed[place]:  # whatever came of the earlier ones
+                vars(made.case).update(depends_on=list(needed[place]), on_dependency_failure="run")
+            found[number] = made
+    return [found[number] for number in sorted(found)]
 
 
 class CaseMaker:

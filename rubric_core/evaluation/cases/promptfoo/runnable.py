@@ -70,6 +70,8 @@ class PromptfooRunnable(Runnable):
     shared_assertions: dict[int, PromptfooAssertion] | None = None
     #: The number that promptfoo gives to the first row of the test, from 0.
     first_row: int = 0
+    #: Whether the options of the configuration choose it, as a range or a sample of its tests.
+    is_chosen: bool = True
     #: The target that answers in place of the provider of the row; empty for none.
     answered_by: str = ""
     #: The prompt that the row sends, once it is rendered.
