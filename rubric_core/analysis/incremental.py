@@ -190,8 +190,10 @@ class Check:
                 span=Span(0, 0), name=self.name, text=text, is_of_judges=of_judges, is_own=True, use=self._use
             )
         elif self.analysis.kind is FileKind.PROMPTFOO_PROGRAM:
+            use, path = self._use, self.around[1] if self.around is not None else None
+            called = tuple(sorted(each for each in use.programs if each.path == path)) if use is not None else ()
             yield ProgramText(
-                span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True, use=self._use
+                span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True, use=use, called=called
             )
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:

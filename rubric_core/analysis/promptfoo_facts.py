@@ -13,6 +13,7 @@ from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
@@ -53,14 +54,16 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references, is_open = names_of(suite), has_hooks(suite)
     is_for_models = are_models(each.id for each in suite.providers)
+    programs = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         mappings = _mappings(suite, variables)
         return DefinedNames(
-            variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models
-        )
+            variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
+            programs=programs,
+        )  # fmt: skip
     asked, needed = asked_and_needed(suite)
     mappings = _mappings(suite, variables)
-    return DefinedNames(variables, filters, asked, needed, references, mappings, is_open, is_for_models)
+    return DefinedNames(variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs)
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:

@@ -9,6 +9,7 @@ from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
+from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
@@ -51,7 +52,8 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
         return None
     several = (use.variables, use.filters, use.asked, use.needed, use.mappings)
     references = None if use.references is None else list(map(_sorted, use.references))
-    return [*map(_sorted, several), references, use.is_open, use.is_for_models]
+    programs = sorted((str(each.path), each.role, each.function) for each in use.programs)
+    return [*map(_sorted, several), references, use.is_open, use.is_for_models, programs]
 
 
 def _sorted(names: frozenset[str] | None) -> list[str] | None:
@@ -61,7 +63,7 @@ def _sorted(names: frozenset[str] | None) -> list[str] | None:
 def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    *several, references, is_open, is_for_models = packed
+    *several, references, is_open, is_for_models, programs = packed
     variables, filters, asked, needed, mappings = map(_frozen, several)
     referable = None
     if references is not None:
@@ -76,6 +78,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         mappings or frozenset(),
         is_open=bool(is_open),
         is_for_models=bool(is_for_models),
+        programs=frozenset(ProgramUse(Path(path), role, function) for path, role, function in programs),
     )
 
 

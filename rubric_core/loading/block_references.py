@@ -14,6 +14,7 @@ from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name
+from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
@@ -56,6 +57,8 @@ class BlockReferences:
     outside: tuple[OutsideText, ...] = ()
     #: For promptfoo, the files whose templates read secrets from the environment, with the names of these.
     secrets: tuple[tuple[Span, frozenset[str]], ...] = ()
+    #: For promptfoo, the functions of programs that it calls.
+    called: frozenset[ProgramUse] = frozenset()
     #: The findings of the rules for these issues.
     findings: tuple[Any, ...] = field(default=())
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.language.file_kinds import LISTED_CASES, FileKind
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.program_uses import ProgramUse
 
 __all__ = ["DefinedNames", "ReferableNames"]
 
@@ -44,14 +45,20 @@ class DefinedNames:
     is_open: bool = False
     #: Whether models of vendors get the prompts, and no program.
     is_for_models: bool = False
+    #: What it calls in programs.
+    programs: frozenset[ProgramUse] = frozenset()
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
-        if kind in LISTED_CASES or (self.asked is None and self.references is None):
+        is_program = kind is FileKind.PROMPTFOO_PROGRAM
+        if kind in LISTED_CASES or (
+            self.asked is None and self.references is None and (is_program or not self.programs)
+        ):
             return self
         return DefinedNames(
-            self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models
-        )
+            self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
+            programs=self.programs if is_program else frozenset(),
+        )  # fmt: skip
 
     @staticmethod
     def joined(several: "Iterable[DefinedNames | None]") -> "DefinedNames | None":
@@ -72,6 +79,7 @@ class DefinedNames:
                 known.mappings_beside(each) | each.mappings_beside(known),
                 known.is_open or each.is_open,
                 known.is_for_models and each.is_for_models,
+                known.programs | each.programs,
             )
         return known
 

@@ -9,6 +9,7 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.graded_assertions import PythonCode, RubyCode
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.program_uses import ProgramRole
 from rubric_core.loading.project import TrackedLookup
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "PROVIDER_FUNCTIONS",
+    "TRANSFORMS",
     "Exported",
     "ProgramTrouble",
     "called_in",
@@ -28,12 +30,12 @@ __all__ = [
 #: The required methods of a provider in Python, and in JavaScript.
 PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api")
 METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
-_TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
+TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
-#: How many arguments promptfoo calls functions of these names with.
-_ARGUMENTS = {"get_assert": 2, "call_api": 3}
-#: Functions whose result promptfoo needs.
-_NEEDED = ("get_assert", "call_api", "get_transform", "get_var")
+#: How many arguments promptfoo calls functions in Python with, whose result it needs.
+_ARGUMENTS: dict[ProgramRole, int] = {
+    "assertion": 2, "scoring": 2, "transform": 2, "provider": 3, "variable": 3, "prompt": 1,
+}  # fmt: skip
 #: What promptfoo takes a JavaScript module for, unless a reference names a function of it. Hooks need no result.
 Exported = Literal["function", "hook", "class"]
 #: Longer programs are not examined.
@@ -77,7 +79,7 @@ _WHOLE_EXPORT = pattern(
 #: A module that is one function with a body, and what gives a result.
 _FUNCTION_MODULE = pattern(
     r"(?:\bmodule\.exports[ \t]{0,9}=|^export[ \t]{1,9}default)\s{1,9}(?:async[ \t]{1,9})?"
-    r"(?:function\b[^(){}]{0,60}\([^(){}]{0,300}\)|(?:\([^(){}]{0,300}\)|[\w$]{1,60})[ \t]{0,9}=>)\s{0,9}\{",
+    r"(?:function\b[^(){}]{0,60}\([^()]{0,300}\)|(?:\([^()]{0,300}\)|[\w$]{1,60})[ \t]{0,9}=>)\s{0,9}\{",
     re.MULTILINE,
 )
 _GIVES = pattern(r"\b(?:return|throw|yield|exit|eval)\b")
@@ -111,22 +113,32 @@ def called_in(shape: Shape, field: str) -> tuple[str, ...]:
     """The function that promptfoo calls in a Python or Ruby file in a field, if none is named."""
     if field == "value":
         return ("get_assert",) if isinstance(shape, PythonCode | RubyCode) else ()
-    return ("get_transform",) if field in _TRANSFORMS else ()
+    if field == "scoring":
+        return ("func",)
+    return ("get_transform",) if field in TRANSFORMS else ()
 
 
-def program_trouble(path: Path, functions: tuple[str, ...], look: TrackedLookup) -> ProgramTrouble | None:
-    """Why promptfoo cannot call any of `functions` in a file; None if it can, or that is unknown."""
+def program_trouble(
+    path: Path, functions: tuple[str, ...], look: TrackedLookup, role: ProgramRole | None = None
+) -> ProgramTrouble | None:
+    """Why promptfoo cannot call any of `functions` in a file; None if it can, or that is unknown.
+
+    With a `role`, the first of the functions is called for that.
+    """
     if path.suffix not in (".py", ".rb", *_SCRIPTS):
         return None
-    return look.once(("program", path, functions), lambda files: _trouble(path, functions, files.text(path)))
+    key = ("program", path, functions, role)
+    return look.once(key, lambda files: _trouble(path, functions, role, files.text(path)))
 
 
-def _trouble(path: Path, functions: tuple[str, ...], text: str | None) -> ProgramTrouble | None:
+def _trouble(
+    path: Path, functions: tuple[str, ...], role: ProgramRole | None, text: str | None
+) -> ProgramTrouble | None:
     if text is None or len(text) > _LONGEST:
         return None
     if path.suffix == ".rb":
         return _in_ruby(text, functions)
-    return _in_python(text, functions) if path.suffix == ".py" else _in_javascript(text, functions)
+    return _in_python(text, functions, role) if path.suffix == ".py" else _in_javascript(text, functions)
 
 
 def _in_ruby(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
@@ -201,7 +213,7 @@ def _read_python(text: str) -> "ast.Module | SyntaxError | None":
         return None
 
 
-def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+def _in_python(text: str, functions: tuple[str, ...], role: ProgramRole | None) -> ProgramTrouble | None:
     tree = _read_python(text)
     if tree is None or isinstance(tree, SyntaxError):
         fault = python_fault(text) if tree is not None else None
@@ -209,23 +221,24 @@ def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
     names = frozenset(_bound(tree.body))
     if "*" in names or "__getattr__" in names:
         return None
-    return _lacking(functions, names) or _uncallable(tree.body, functions)
+    return _lacking(functions, names) or _uncallable(tree.body, functions, role)
 
 
-def _uncallable(body: Iterable[object], functions: tuple[str, ...]) -> ProgramTrouble | None:
+def _uncallable(body: Iterable[object], functions: tuple[str, ...], role: ProgramRole | None) -> ProgramTrouble | None:
     """A function at the top that takes other arguments than promptfoo calls it with, or gives no result."""
     import ast  # noqa: PLC0415
 
     named = functions[0] if functions else ""
-    count = _ARGUMENTS.get(named)
+    count = _ARGUMENTS[role] if role is not None else None
     defined = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == named]
-    if named not in _NEEDED or len(defined) != 1 or defined[0].decorator_list:
+    if count is None or len(defined) != 1 or defined[0].decorator_list:
         return None
     taken = defined[0].args
     most = len(taken.posonlyargs) + len(taken.args)
     needed = most - len(taken.defaults)
-    if count is not None and (needed > count or (most < count and taken.vararg is None)):
-        return ProgramTrouble(f"is called with {count} arguments, and its `{named}` takes {most}")
+    if needed > count or (most < count and taken.vararg is None):
+        what = "1 argument" if count == 1 else f"{count} arguments"
+        return ProgramTrouble(f"is called with {what}, and its `{named}` takes {most}")
     gives = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(defined[0]))
     if gives or any(isinstance(n, ast.Raise | ast.Yield | ast.YieldFrom) for n in ast.walk(defined[0])):
         return None
@@ -254,7 +267,8 @@ def _bound(body: Iterable[object]) -> Iterator[str]:
 
 
 def _lacking(functions: tuple[str, ...], names: frozenset[str]) -> ProgramTrouble | None:
-    if not functions or any(each.rpartition(".")[2] in names for each in functions):
+    # Of a class in Python, such as `Prompts.text`, the methods are not looked at.
+    if not functions or any(each.partition(".")[0] in names or each.rpartition(".")[2] in names for each in functions):
         return None
     meant = closest(functions[0], sorted(names)) or ""
     advice = f"; did you mean `{meant}`?" if meant else ""

@@ -20,7 +20,8 @@ from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
-from rubric_core.loading.program_functions import called_in
+from rubric_core.loading.program_functions import TRANSFORMS, called_in
+from rubric_core.loading.program_uses import ProgramRole
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_file
@@ -59,7 +60,13 @@ class _Places(CasePlaces):
             self.outside.append(OutsideText("prompt", place.node))
             for entry in place.node.entries:
                 found = self.needs(
-                    entry.key, STOPS, bare=bool(entry.name and path_sign(entry.name)), folders=True, makes=True
+                    entry.key,
+                    STOPS,
+                    bare=bool(entry.name and path_sign(entry.name)),
+                    folders=True,
+                    makes=True,
+                    exported="function",
+                    role="prompt",
                 )
                 if found:
                     self._prompt_files(entry.key, entry.key, found)
@@ -82,7 +89,9 @@ class _Places(CasePlaces):
         found = self.sent(node, name, folders=True, makes=True)
         if found:
             self._prompt_files(node, node, found)
-            self.program(node, name, found, ROW_ERRORS if name.endswith(".py") else STOPS)
+            self.program(
+                node, name, found, ROW_ERRORS if name.endswith(".py") else STOPS, exported="function", role="prompt"
+            )
         elif found is None and not self._is_only_template(text):
             self.outside.append(OutsideText("prompt", node))
         elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
@@ -134,7 +143,15 @@ class _Places(CasePlaces):
             return
         if not isinstance(place.node, Scalar):
             return
-        found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True, makes=True)
+        found = self.needs(
+            place.node,
+            STOPS,
+            bare=bool(path_sign(place.node.text)),
+            folders=True,
+            makes=True,
+            exported="function",
+            role="prompt",
+        )
         if found:
             self._prompt_files(shape.node, place.node, found)
         elif not found:
@@ -148,7 +165,7 @@ class _Places(CasePlaces):
             for entry in node.entries:
                 values = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 for value in values:
-                    self.needs(value, STOPS, makes=True, calls=("get_var",))
+                    self.needs(value, STOPS, makes=True, calls=("get_var",), role="variable")
         elif node is not None:
             for value in node.items if isinstance(node, Sequence) else [node]:
                 if (
@@ -207,8 +224,9 @@ class _Places(CasePlaces):
                 self._judge_prompts(place.node, consequence, called_in(shape, field))
                 continue
             found = self.needs(
-                place.node, consequence, calls=called_in(shape, field), ruby=field == "value", exported="function"
-            )
+                place.node, consequence, calls=called_in(shape, field), ruby=field == "value", exported="function",
+                role=_role(shape, field),
+            )  # fmt: skip
             if field == "value" and isinstance(shape, IsJson | ContainsJson):
                 schemas = (path for path in found or () if path.suffix.lower() in DATA)
                 self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
@@ -267,7 +285,15 @@ def look_up_configuration(
         frozenset(look.seen),
         outside=tuple(found.outside),
         secrets=tuple(found.secrets),
+        called=frozenset(found.called),
     )
+
+
+def _role(shape: Shape, field: str) -> ProgramRole | None:
+    """What a program in a field is called for."""
+    if field == "value":
+        return "assertion" if isinstance(shape, _CODE) else None
+    return "scoring" if field == "scoring" else "transform" if field in TRANSFORMS else None
 
 
 def _collect_from_shape(found: _Places, shape: Shape) -> None:

@@ -14,6 +14,7 @@ from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.program_functions import Exported, module_trouble, program_trouble
+from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
 from rubric_core.loading.secrets_read import secrets_read
@@ -50,6 +51,7 @@ class PromptfooLookup:
         self.files: dict[Path, FileKind] = {}
         #: See `BlockReferences`.
         self.secrets: list[tuple[Span, frozenset[str]]] = []
+        self.called: set[ProgramUse] = set()
 
     @cached_property
     def repository(self) -> Path | None:
@@ -119,11 +121,12 @@ class PromptfooLookup:
         calls: tuple[str, ...] = (),
         ruby: bool = False,
         exported: Exported | None = None,
+        role: ProgramRole | None = None,
     ) -> tuple[Path, ...] | None:
         """The files that a word names which begins with `file://` or is `bare`; missing files are reported.
 
         `calls` are the functions one of which promptfoo calls in a Python file where none is named, and, where it calls
-        `ruby`, in a Ruby file; `exported` is what a JavaScript module has to be.
+        `ruby`, in a Ruby file; `exported` is what a JavaScript module has to be; `role` is what it is called for.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
@@ -135,7 +138,7 @@ class PromptfooLookup:
         )
         if found == ():
             self.missing(node, name, consequence, warns=warns)
-        self.program(node, name, found, consequence, calls, ruby=ruby, exported=exported)
+        self.program(node, name, found, consequence, calls, ruby=ruby, exported=exported, role=role)
         return found
 
     def program(
@@ -149,10 +152,11 @@ class PromptfooLookup:
         *,
         ruby: bool = False,
         exported: Exported | None = None,
+        role: ProgramRole | None = None,
     ) -> None:
         """Report a program that has no such function, or cannot be read.
 
-        `calls`, `ruby` and `exported` are as for `needs`; `methods` are the same as `calls` for JavaScript.
+        `calls`, `ruby`, `exported` and `role` are as for `needs`; `methods` are the same as `calls` for JavaScript.
         """
         if not paths or len(paths) > 1 or (paths[0].suffix == ".rb" and not ruby):
             return
@@ -163,10 +167,13 @@ class PromptfooLookup:
         if "{{" in function:
             return
         wanted = (function,) if function else calls if paths[0].suffix in (".py", ".rb") else methods
-        trouble = program_trouble(paths[0], wanted, self.look)
+        trouble = program_trouble(paths[0], wanted, self.look, role)
         if trouble is None and exported is not None and not function:
             trouble = module_trouble(paths[0], exported, self.look)
         is_read = paths[0].suffix in (*_JAVASCRIPT, ".py")
+        default = calls[0] if calls and paths[0].suffix == ".py" else ""
+        called = (ProgramUse(paths[0], role, function or default),) if is_read and role is not None else ()
+        self.called.update(called)
         is_checked = is_read and self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
         if is_read and (is_checked or trouble is None):
             self.files.setdefault(paths[0], FileKind.PROMPTFOO_PROGRAM)
@@ -178,7 +185,9 @@ class PromptfooLookup:
                 )
             )  # fmt: skip
         elif is_read and not is_checked and (text := self.look.text(paths[0])) is not None:
-            self.issues.append(ProgramText(span=node.span, name=name, text=text, consequence=consequence))
+            self.issues.append(
+                ProgramText(span=node.span, name=name, text=text, consequence=consequence, called=called)
+            )
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

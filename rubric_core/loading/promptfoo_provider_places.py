@@ -70,7 +70,9 @@ class ProviderPlaces(PromptfooLookup):
             words = "is a provider as a whole: promptfoo takes no function of it"
             self.issues.append(BrokenProgram(span=node.span, node=node, name=name, trouble=words, consequence=STOPS))
             return
-        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True, exported="class")
+        self.program(
+            node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True, exported="class", role="provider"
+        )
 
     def grader(self, shape: Shape) -> None:
         """A grading model: its id, or a mapping with one, or one for each role."""

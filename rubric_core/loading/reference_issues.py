@@ -6,6 +6,7 @@ from typing import Literal
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.syntax.tree import Node, Scalar
 
 __all__ = [
@@ -119,6 +120,8 @@ class ProgramText(Issue):
     is_own: bool = False
     #: What the configurations that name the file define; None if unknown.
     use: DefinedNames | None = None
+    #: What promptfoo calls in it, as far as that is known.
+    called: tuple[ProgramUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

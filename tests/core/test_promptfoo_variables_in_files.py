@@ -13,6 +13,7 @@ from rubric_core.cli.serialize import dumps, loads
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
+from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.loading.project import Project
 
 KINDS = {"cases.yaml": FileKind.PROMPTFOO_CASES, "cases.csv": FileKind.PROMPTFOO_TABLE}
@@ -222,7 +223,10 @@ tests:
 def test_what_configurations_define_survives_being_packed() -> None:
     names = frozenset({"a", "b"})
     references = ReferableNames(names, None, LABELS)
-    whole = DefinedNames(names, names, names, names, references, names, is_open=True, is_for_models=True)
+    programs = frozenset({ProgramUse(Path("/a/check.py"), "assertion", "get_assert")})
+    whole = DefinedNames(
+        names, names, names, names, references, names, is_open=True, is_for_models=True, programs=programs
+    )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):
         referred = ReferencedFile(Path("/w/x"), FileKind.PROMPTFOO_PROMPT, "promptfoo", None, use)

@@ -5,6 +5,7 @@ It accepts more than the language: what it reports, no engine compiles.
 
 from abc import ABC, abstractmethod
 
+from rubric_core.validation.promptfoo.function_reading import UNKNOWN_VALUE, ReturnedValue
 from rubric_core.validation.promptfoo.javascript_reader import TokenReader
 from rubric_core.validation.promptfoo.javascript_tokens import (
     ASSIGNING,
@@ -37,19 +38,24 @@ class ExpressionReader(TokenReader, ABC):
         """Read the end of a statement."""
 
     def function(self) -> None:
-        self.next()
+        start = self.next().start
         self.take("*")
-        if self.token.kind == "name":
-            self.bound.add(self.next().text)
-        self.parameters()
+        name = self.next().text if self.token.kind == "name" else ""
+        self.bound.update({name} if name else ())
+        self.parameters(name, start)
 
-    def parameters(self) -> None:
+    def parameters(self, name: str, start: int) -> None:
+        """The parameters and the body of a function, which begins at `start`."""
+        self.begin_function(name, start)
+        begun = self.token.start
         self.expect("(")
         begin = len(self.used)
         self.elements(")")
         self.bind_used(begin)
         self.close("(")
+        self.take_parameters(begun, self.before.end)
         self.block()
+        self.end_function()
 
     # Expressions
 
@@ -62,7 +68,7 @@ class ExpressionReader(TokenReader, ABC):
 
     def assignment(self, *, no_in: bool = False) -> str:
         self.enter()
-        begin = len(self.used)
+        begin, start = len(self.used), self.token.start
         if self.token.kind == "name":
             if self.token.text == "yield":
                 raise UnsureError
@@ -73,11 +79,7 @@ class ExpressionReader(TokenReader, ABC):
             if kind not in ("name", "parentheses"):
                 self.unexpected()
             self.bind_used(begin)
-            self.next()
-            if self.is_sign("{"):
-                self.block()
-            else:
-                self.assignment(no_in=no_in)
+            self.arrow(start, no_in=no_in)
             kind = "value"
         elif self.token.kind == "sign" and self.token.text in ASSIGNING:
             if kind not in ("name", "member", "literal", "parentheses"):
@@ -92,6 +94,19 @@ class ExpressionReader(TokenReader, ABC):
             kind = "value"
         self.depth -= 1
         return kind
+
+    def arrow(self, start: int, *, no_in: bool) -> None:
+        """The body of an arrow function, which begins at `start`, from its arrow on."""
+        self.begin_function("", start)
+        self.take_parameters(start, self.token.start)
+        self.next()
+        if self.is_sign("{"):
+            self.block()
+        else:
+            begun = self.token.start
+            self.assignment(no_in=no_in)
+            self.returns(begun)
+        self.end_function()
 
     def conditional(self, *, no_in: bool) -> str:
         kind = self.unary()
@@ -165,6 +180,7 @@ class ExpressionReader(TokenReader, ABC):
             return "value"
         if self.is_sign("/", "/="):
             end = pattern_end(self.code, token.start)
+            self.before = Token("pattern", "", token.start, end, False)
             self.token = read_token(self.code, end)
             return "value"
         if self.take("("):
@@ -198,6 +214,7 @@ class ExpressionReader(TokenReader, ABC):
         return "name"
 
     def template(self) -> None:
+        start = self.token.start
         end, is_open = template_part(self.code, self.token.end)
         while is_open:
             self.token = read_token(self.code, end)
@@ -205,6 +222,7 @@ class ExpressionReader(TokenReader, ABC):
             if not self.is_sign("}"):
                 self.unexpected()
             end, is_open = template_part(self.code, self.token.end)
+        self.before = Token("template", "", start, end, False)
         self.token = read_token(self.code, end)
 
     def parenthesized(self) -> str:
@@ -257,36 +275,41 @@ class ExpressionReader(TokenReader, ABC):
         ):
             self.next()
             self.take("*")
+        name = self.token
         if self.take("["):
             self.assignment()
             self.close("[")
         elif self.token.kind in ("name", "string", "number"):
-            name = self.next()
+            self.next()
             if self.is_sign("("):
                 self.methods.add(name.text)
         else:
             self.unexpected()
         if self.is_sign("("):
-            self.parameters()
+            self.parameters(name.text, name.start)
             return
         if self.take("="):
             self.assignment()
         self.finish()
 
     def object(self) -> None:
-        self.next()
+        start = self.next().start
         keys: list[Token] = []
+        members: list[tuple[str, ReturnedValue]] = []
+        is_whole = True
         while not self.is_sign("}"):
-            self.member(keys)
+            is_whole = self.member(keys, members) and is_whole
             if not self.take(","):
                 break
         self.close("{")
         self.objects.append(keys)
+        self.mappings[start] = ReturnedValue("mapping", start, self.before.end, tuple(members), is_whole)
 
-    def member(self, keys: list[Token]) -> None:
+    def member(self, keys: list[Token], members: list[tuple[str, ReturnedValue]]) -> bool:
+        """One member, which is added to both lists. Gives whether its name is written."""
         if self.take("..."):
             self.assignment()
-            return
+            return False
         if self.is_sign("*") or (
             self.is_word("get", "set", "async") and self.following().text not in (",", ":", "(", "}", "=")
         ):
@@ -303,10 +326,14 @@ class ExpressionReader(TokenReader, ABC):
             raise FaultError("`{` is not closed")
         else:
             self.unexpected()
+        value = UNKNOWN_VALUE
         if self.is_sign("("):
-            self.parameters()
-        elif self.take(":"):
+            self.parameters(begun.text, begun.start)
+        elif self.is_sign(":"):
+            self.next()
+            start = self.token.start
             self.assignment()
+            value = self.value_of(start, self.before.end)
         elif is_name:
             self.used.append(begun)
             if self.take("="):
@@ -314,3 +341,5 @@ class ExpressionReader(TokenReader, ABC):
                 self.assignment()
         else:
             self.expect(":")
+        members.append((self.code[begun.start : begun.end].strip("\"'"), value))
+        return begun.text != "["

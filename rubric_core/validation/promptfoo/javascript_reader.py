@@ -2,13 +2,38 @@
 
 from typing import NoReturn
 
-from rubric_core.validation.promptfoo.javascript_tokens import FaultError, Token, UnsureError, read_token
+from rubric_core.validation.promptfoo.function_reading import (
+    UNKNOWN_VALUE,
+    FunctionReading,
+    ReturnedValue,
+    ValueKind,
+)
+from rubric_core.validation.promptfoo.javascript_tokens import (
+    FaultError,
+    Token,
+    UnsureError,
+    read_token,
+)
 
-__all__ = ["TokenReader"]
+__all__ = ["OpenFunction", "TokenReader"]
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 #: How deep brackets are followed.
 _DEEPEST = 60
+#: So many characters before a function suffice to find its name.
+_NEAR = 100
+_WORDS: dict[str, ValueKind] = {"true": "boolean", "false": "boolean", "null": "nothing", "undefined": "nothing"}
+
+
+class OpenFunction:
+    """A function that is being read."""
+
+    def __init__(self, name: str, start: int) -> None:
+        self.name, self.start = name, start
+        self.head_end = start
+        self.parameters: tuple[str, ...] = ()
+        self.results: list[ReturnedValue] = []
+        self.throws = False
 
 
 class TokenReader:
@@ -35,6 +60,11 @@ class TokenReader:
         self.methods: set[str] = set()
         #: The keys of each object, by their tokens; computed keys and spread objects are left out.
         self.objects: list[list[Token]] = []
+        #: The objects by where they begin, for the functions that return them.
+        self.mappings: dict[int, ReturnedValue] = {}
+        #: The functions that were read, and those around the current token.
+        self.functions: list[FunctionReading] = []
+        self.within: list[OpenFunction] = []
 
     def next(self) -> Token:
         """The current token; reads the one after it. Raises FaultError and UnsureError, as do all methods that read."""
@@ -100,3 +130,74 @@ class TokenReader:
     def bind_used(self, begin: int) -> None:
         """Bind the names used from a number on: they were a pattern, parameters, or the target of an assignment."""
         self.bound.update(token.text for token in self.used[begin:])
+
+    # Functions
+
+    def begin_function(self, name: str, start: int) -> None:
+        """Enter a function; without a name, it has that of what it is assigned to."""
+        self.within.append(OpenFunction(name or _name_before(self.code[max(0, start - _NEAR) : start]), start))
+
+    def take_parameters(self, start: int, end: int) -> None:
+        """The parameters of the function that was entered last, with or without their brackets."""
+        written = self.code[start:end].strip().removeprefix("async").strip().removeprefix("(").removesuffix(")")
+        names = tuple(each.strip() for each in written.strip().removesuffix(",").split(","))
+        self.within[-1].parameters = names if all(map(_is_name, names)) else ()
+        self.within[-1].head_end = end
+
+    def end_function(self) -> None:
+        """Leave the innermost function."""
+        it = self.within.pop()
+        self.functions.append(
+            FunctionReading(it.name, it.start, it.head_end, it.parameters, tuple(it.results), it.throws)
+        )
+
+    def returns(self, start: int) -> None:
+        """The innermost function returns the expression that began at an offset and has just been read."""
+        if self.within:
+            self.within[-1].results.append(self.value_of(start, self.before.end))
+
+    def value_of(self, start: int, end: int) -> ReturnedValue:
+        """The value of an expression that consists of one token or one object, maybe in brackets."""
+        token = read_token(self.code, start)
+        depth = 0
+        while token.kind == "sign" and token.text == "(" and depth < _DEEPEST:
+            token, depth = read_token(self.code, token.end), depth + 1
+        kept = self.mappings.get(token.start)
+        if kept is not None:
+            rest = self.code[kept.end : min(end, kept.end + _NEAR + 1)]
+            return kept if _closes(rest, depth) and kept.end <= end else UNKNOWN_VALUE
+        kind: ValueKind = "unknown"
+        last = token.end
+        if token.kind == "template":
+            is_whole = self.before.kind == "template" and self.before.start == token.start
+            kind, last = ("text", self.before.end) if is_whole else ("unknown", last)
+        elif token.kind == "string":
+            kind = "text"
+        elif token.kind == "number":
+            kind = "number"
+        elif token.kind == "name":
+            kind = _WORDS.get(token.text, "unknown")
+        if kind == "unknown" or last > end or not _closes(self.code[last : min(end, last + _NEAR + 1)], depth):
+            return UNKNOWN_VALUE
+        return ReturnedValue(kind, token.start, last)
+
+
+def _name_before(code: str) -> str:
+    """The variable, member or key that a function after this code is the value of; empty for none."""
+    before = code.rstrip().removesuffix("async").rstrip()
+    if not before.endswith(("=", ":")):
+        return ""
+    before = before[:-1].rstrip().rstrip("'\"")
+    begin = len(before)
+    while begin and (before[begin - 1].isalnum() or before[begin - 1] in "_$"):
+        begin -= 1
+    return before[begin:]
+
+
+def _is_name(text: str) -> bool:
+    return text.replace("$", "_").isidentifier()
+
+
+def _closes(rest: str, depth: int) -> bool:
+    """Whether nothing but so many closing brackets is left of an expression."""
+    return len(rest) <= _NEAR and rest.replace(" ", "").replace("\n", "") == ")" * depth

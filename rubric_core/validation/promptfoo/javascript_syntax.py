@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
+from rubric_core.validation.promptfoo.function_reading import FunctionReading
 from rubric_core.validation.promptfoo.javascript_expressions import ExpressionReader
 from rubric_core.validation.promptfoo.javascript_tokens import (
     RESERVED,
@@ -45,6 +46,8 @@ class BodyReading(NamedTuple):
     assigned_at: int | None = None
     #: The methods of its classes.
     methods: frozenset[str] = frozenset()
+    #: The functions in it.
+    functions: tuple[FunctionReading, ...] = ()
 
 
 def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
@@ -65,6 +68,7 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         objects=tuple(map(tuple, parser.objects)),
         methods=frozenset(parser.methods),
         assigned_at=parser.assigned_at,
+        functions=tuple(parser.functions),
     )
 
 
@@ -217,12 +221,17 @@ class _Parser(ExpressionReader):
 
     def return_statement(self) -> None:
         is_throw = self.next().text == "throw"
+        if is_throw and self.within:
+            self.within[-1].throws = True
         if is_throw and self.token.after_break:
             self.unexpected()
         if not (self.is_sign(";", "}") or self.token.kind == "end" or self.token.after_break) or is_throw:
             around, self.returned_depth = self.returned_depth, self.depth + 1
+            start = self.token.start
             self.expression()
             self.returned_depth = around
+            if not is_throw:
+                self.returns(start)
         self.finish()
 
     def jump(self) -> None:

@@ -11,6 +11,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.program_results import refused_results
 from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
@@ -66,11 +67,13 @@ class _Fault(NamedTuple):
     name: str = ""
     meant: str = ""
     places: tuple[int, ...] = ()
+    #: The end of what is wrong, if that is no name.
+    end: int = 0
 
     def in_file(self, text: str) -> Finding:
         """The finding in the file itself. No fix is safe: rubric does not rewrite programs by itself."""
         words = f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
-        at = Span(self.offset, self.offset + max(len(self.name), 1))
+        at = Span(self.offset, self.end or self.offset + max(len(self.name), 1))
         edits = tuple(Edit(Span(each, each + len(self.name)), self.meant) for each in self.places or (self.offset,))
         is_exact = self.meant and all(text[slice(*edit.span)] == self.name for edit in edits)
         fixes = (Fix(f"change it to `{self.meant}`", edits, safe=False),) if is_exact else ()
@@ -87,6 +90,12 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
+    told = {each.offset for each in faults}
+    faults += [
+        _Fault(each.start, each.words, each.consequence, end=each.end)
+        for each in refused_results(program, read)
+        if not any(each.start <= at < each.end for at in told)
+    ]
     faults += [
         _Fault(each.offset, "this mapping is dropped; `return` is missing before it", _DROPPED) for each in read.dropped
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_functions import python_fault
+from rubric_core.validation.promptfoo.function_reading import FunctionReading
 from rubric_core.validation.promptfoo.javascript_syntax import BodyReading, read_function_body
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class CodeReading(NamedTuple):
     methods: frozenset[str] = frozenset()
     #: The members that Python reads of modules, and the methods that it calls of values, whose first text is empty.
     members: tuple[tuple[str, FreeName], ...] = ()
+    #: The functions that a file defines.
+    functions: tuple[FunctionReading, ...] = ()
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -115,6 +118,7 @@ def read_python_module(code: str) -> CodeReading:
 
 
 def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, before_column: int) -> CodeReading:
+    from rubric_core.validation.promptfoo.python_functions import functions_of  # noqa: PLC0415
     from rubric_core.validation.promptfoo.python_names import (  # noqa: PLC0415
         dropped_mappings,
         free_names,
@@ -138,6 +142,7 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
         tuple(map(placed, keys_of_mappings(tree))),
         dropped=placed(dropped_mappings(tree)),
         members=members,
+        functions=tuple(functions_of(tree, lines)) if not before_column else (),
     )
 
 
@@ -163,6 +168,7 @@ def read_javascript_module(code: str) -> CodeReading:
         read.bound,
         _objects(read, code, 0),
         methods=read.methods,
+        functions=read.functions,
     )
 
 

@@ -1,0 +1,18 @@
+"""What promptfoo calls in the programs that its configurations name."""
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+__all__ = ["ProgramRole", "ProgramUse"]
+
+#: What a function is called for, where its result has a certain shape.
+ProgramRole = Literal["provider", "assertion", "scoring", "transform", "variable", "prompt"]
+
+
+class ProgramUse(NamedTuple):
+    """A function of a program that promptfoo calls."""
+
+    path: Path
+    role: ProgramRole
+    #: Its name; empty for the module itself.
+    function: str
