@@ -59,10 +59,10 @@ def one(test: str, *, output: str = "hello", more: str = "") -> str:
 
 
 async def test_a_provider_that_is_listed_twice_runs_once(write: Callable[[str], Path]) -> None:
-    """As `promptfoo eval -c` does; one with another label or other settings is another one."""
+    """As `promptfoo eval -c` does; one that is written in another way is another one."""
     listed = "providers: [echo, echo, {id: echo}, {id: echo, label: other}, {id: echo, config: {a: 1}}, {id: echo, config: {a: 1}}]"
     found = await results(write(f"prompts: [p]\n{listed}\ntests: [{{vars: {{a: 1}}}}]\n"))
-    assert list(found) == ["a=1 @echo", "a=1 @other", "a=1 @echo~2"]
+    assert list(found) == ["a=1 @echo", "a=1 @echo~2", "a=1 @other", "a=1 @echo~3"]
 
 
 async def test_prompts_times_values(write: Callable[[str], Path]) -> None:

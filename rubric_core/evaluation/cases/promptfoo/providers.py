@@ -55,7 +55,7 @@ class PromptfooProvider:
 
 
 def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvider]:
-    """The providers in the order of the text, without duplicates. Raises ConfigurationError if there are none."""
+    """The providers in the order of the text, without entries that are there twice. Raises ConfigurationError if there are none."""
     key = "targets" if configuration.data.get("targets") is not None else "providers"
     written, node = configuration.value(key), configuration.node(key)
     if isinstance(written, dict):
@@ -64,10 +64,11 @@ def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvide
     if not listed:
         raise ConfigurationError("`providers` names no provider")
     found: list[PromptfooProvider] = []
+    entries = dict[str, Any]()
     for item, at in zip(listed, configuration.items(node, listed), strict=True):
+        if entries.setdefault(json.dumps(item, default=str), item) is not item:
+            continue
         for each in _providers_of_item(item, at, configuration):
-            if any((each.id, each.label, each.config) == (other.id, other.label, other.config) for other in found):
-                continue
             count = sum(other.name.partition("~")[0] == each.name for other in found)
             found.append(each if not count else replace_fields(each, name=f"{each.name}~{count + 1}"))
     return _with_prompts(found)
@@ -78,7 +79,12 @@ def _with_prompts(providers: Sequence[PromptfooProvider]) -> list[PromptfooProvi
     known: dict[str, Sequence[Any] | None] = {}
     for each in providers:
         known |= dict.fromkeys(each.listed_as, each.prompts)
-    return [replace_fields(each, prompts=known.get(each.label or each.id)) for each in providers]
+    return [replace_fields(each, prompts=known.get(each.label or _identifier(each))) for each in providers]
+
+
+def _identifier(provider: PromptfooProvider) -> str:
+    """What a loaded provider without a label calls itself: of `id: http` it is the address, under which no prompts are listed."""
+    return http_address(provider.id, provider.config) or provider.id
 
 
 def own_provider(written: Any, at: Node, configuration: PromptfooConfiguration) -> PromptfooProvider | None:
@@ -140,7 +146,7 @@ def _provider(
             trouble = f"promptfoo stops: {identity} needs `messageTemplate` in `config`"
     return PromptfooProvider(
         label or identity, label, identity, own,
-        prompts if isinstance(prompts, list) else [prompts] if isinstance(prompts, str) else None,
+        prompts if isinstance(prompts, list) else None,  # of a text, promptfoo warns and takes all
         settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble, target,
     )  # fmt: skip
 
