@@ -57,13 +57,17 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     programs = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         mappings = _mappings(suite, variables)
+        members = frozenset(suite.digest.members if mappings else ())
         return DefinedNames(
             variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
-            programs=programs,
+            programs=programs, members=members,
         )  # fmt: skip
     asked, needed = asked_and_needed(suite)
     mappings = _mappings(suite, variables)
-    return DefinedNames(variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs)
+    members = frozenset(suite.digest.members if mappings else ())
+    return DefinedNames(
+        variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs, members
+    )
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:
@@ -147,7 +151,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     metrics = [(each.metric, str(each.value).startswith("file://")) for each in summary.checks]
     keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, MappingNode) else None
     options = places.get("options")
-    variables = (summary.names, summary.is_plain, summary.stored, summary.used, keys, options)
+    variables = (summary.names, summary.members, summary.is_plain, summary.stored, summary.used, keys, options)
     references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
     return {
         "environment-sent": "env" in text

@@ -47,6 +47,8 @@ class DefinedNames:
     is_for_models: bool = False
     #: What it calls in programs.
     programs: frozenset[ProgramUse] = frozenset()
+    #: The members of `mappings`, as `name.member`, and `name.*` where there may be more.
+    members: frozenset[str] = frozenset()
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
@@ -57,7 +59,7 @@ class DefinedNames:
             return self
         return DefinedNames(
             self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
-            programs=self.programs if is_program else frozenset(),
+            programs=self.programs if is_program else frozenset(), members=self.members,
         )  # fmt: skip
 
     @staticmethod
@@ -80,6 +82,7 @@ class DefinedNames:
                 known.is_open or each.is_open,
                 known.is_for_models and each.is_for_models,
                 known.programs | each.programs,
+                known.members | each.members,
             )
         return known
 

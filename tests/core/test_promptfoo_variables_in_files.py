@@ -225,7 +225,16 @@ def test_what_configurations_define_survives_being_packed() -> None:
     references = ReferableNames(names, None, LABELS)
     programs = frozenset({ProgramUse(Path("/a/check.py"), "assertion", "get_assert")})
     whole = DefinedNames(
-        names, names, names, names, references, names, is_open=True, is_for_models=True, programs=programs
+        names,
+        names,
+        names,
+        names,
+        references,
+        names,
+        is_open=True,
+        is_for_models=True,
+        members=names,
+        programs=programs,
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):

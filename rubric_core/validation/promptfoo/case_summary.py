@@ -21,6 +21,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
+from rubric_core.validation.promptfoo.mapping_members import members_of
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
@@ -85,6 +86,8 @@ class CaseSummary:
         self.variables = variable_nodes(case)
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
+        #: The members of these: see `members_of`.
+        self.members = members_of(self.variables) if self.maps else frozenset[str]()
         options = options_of(case)
         #: Whether all variables are defined in the text rather than in files or programs.
         self.is_plain = (
@@ -156,7 +159,16 @@ class CaseSummary:
     @cached_property
     def facts(self) -> object:
         """A comparable value: while it is equal, no finding about other cases or across cases can change."""
-        return self.names, self.maps, self.is_plain, self.is_in_files, self.stored, self.used, self.metrics
+        return (
+            self.names,
+            self.maps,
+            self.members,
+            self.is_plain,
+            self.is_in_files,
+            self.stored,
+            self.used,
+            self.metrics,
+        )
 
 
 def _are_files(variables: Node) -> bool:

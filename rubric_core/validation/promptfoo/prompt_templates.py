@@ -19,6 +19,7 @@ from rubric_core.validation.promptfoo.conversation_names import conversation_sli
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
+from rubric_core.validation.promptfoo.mapping_members import missing_members
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_object
@@ -125,6 +126,9 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         fixes = (Fix(f"change it to `{meant}`", edits),) if edits else ()
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(places[0].span, f"{whose} has a value for `{name}`{advice}", fixes=fixes, consequence=EMPTY)
+    if not of_judges:
+        use = prompt.use
+        yield from missing_members(prompt.text, use.mappings, use.members, slips_only=use.is_open)
     if len(prompt.text) <= _LONGEST and not of_judges:
         whole = Span(0, len(prompt.text))
         yield from foreign_placeholders(prompt.text, whole, known - GIVEN, lambda span: span, in_file=True)

@@ -2,19 +2,51 @@
 
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.mapping_members import missing_members_at
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.variables import place_of
+from rubric_core.validation.promptfoo.variables import (
+    EMPTY_TEXT,
+    NEEDS_TEXT,
+    has_hooks,
+    place_of,
+    variables_of_cases,
+)
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["mappings_among_texts", "mappings_of_cases", "shown_object", "shown_objects"]
+__all__ = ["mappings_among_texts", "mappings_of_cases", "shown_object", "shown_objects", "unknown_members"]
+
+#: A text that is one placeholder.
+_ALONE = pattern(r"\s{0,99}\{\{[^{}]{0,500}\}\}\s{0,99}")
 
 
 def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
     """The variables that are a mapping in every case that has them, as far as the text shows."""
     return frozenset(suite.digest.maps - suite.digest.others)
+
+
+def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Members of mappings that prompts and assertions show, and no case has."""
+    if not suite.digest.maps or variables_of_cases(suite) is None:
+        return
+    slips_only = has_hooks(suite)
+    maps = mappings_of_cases(suite).difference(suite.digest.stored, *(each.names or () for each in suite.outside or ()))
+    if not maps:
+        return
+    members = suite.digest.members
+    for node, _ in texts_of(suite.configuration):
+        yield from missing_members_at(node, suite.frame.text, suite.frame.outer, maps, members, slips_only=slips_only)
+    for placed, summary in suite.digest.rendering:
+        for node, used, check in summary.rendered if not maps.isdisjoint(summary.used) else ():
+            if any(each.name in maps for each in used):
+                found = missing_members_at(node, placed.text, placed.outer, maps, members, slips_only=slips_only)
+                is_refused = _ALONE.fullmatch(node.text) is not None and isinstance(check, NEEDS_TEXT)
+                yield from (
+                    replace(each, severity="error", consequence=EMPTY_TEXT) if is_refused else each for each in found
+                )
 
 
 def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:

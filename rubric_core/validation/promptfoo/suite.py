@@ -40,7 +40,7 @@ class SuiteDigest:
         self.names, self.common, self.shared = set[str](), set[str](), set[str]()
         #: The names of outputs that cases store for later ones.
         self.stored = set[str]()
-        self.maps, self.others = set[str](), set[str]()
+        self.maps, self.others, self.members = set[str](), set[str](), set[str]()
         #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
         self.rendering: list[tuple[PlacedCase, CaseSummary]] = []
         self.naming: list[tuple[PlacedCase, CaseSummary]] = []
@@ -62,6 +62,7 @@ class SuiteDigest:
                 self.stored |= summary.stored
             if summary.maps:
                 self.maps |= summary.maps
+                self.members |= summary.members
                 self.others |= summary.names - summary.maps
             else:
                 self.others |= summary.names

@@ -26,6 +26,8 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = [
     "EMPTY",
+    "EMPTY_TEXT",
+    "NEEDS_TEXT",
     "below_vars",
     "has_hooks",
     "is_slip",
@@ -44,10 +46,10 @@ _OF_PROGRAMS = ("context", "vars", "test")
 #: Functions that are called when all prompts are filled in.
 _AFTERWARDS = (":afterAll", ":afterEach")
 EMPTY = "promptfoo fills in nothing"
-_NOTHING = "promptfoo makes the row an error: the text is empty"
+EMPTY_TEXT = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 #: Assertions that refuse an empty text.
-_NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
+NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
 def has_hooks(suite: PromptfooSuite) -> bool:
@@ -208,7 +210,7 @@ def undefined_in_case(
         certain = [each for each in used if not is_open or is_slip(each.name, names)]
         found = _in_text(node, certain, placed, names, "this case has no value for")
         yield from (
-            (replace(each, severity="error", consequence=_NOTHING) for each in found)
+            (replace(each, severity="error", consequence=EMPTY_TEXT) for each in found)
             if _is_nothing(node, used, check)
             else found
         )
@@ -226,7 +228,7 @@ def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
     """Whether a required text consists of nothing but one variable."""
     metric = check.places.get("metric")
     is_value = metric is None or metric.node is not node
-    return is_value and used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, _NEEDS_TEXT)
+    return is_value and used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, NEEDS_TEXT)
 
 
 def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.misspelt_variables import slips_in_program
 from rubric_core.validation.promptfoo.prompt_templates import undefined_in_file
+from rubric_core.validation.promptfoo.shown_mappings import unknown_members
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
@@ -41,6 +42,7 @@ def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if isinstance(visited, PromptfooSuite):
         yield from undefined_variables(visited)
+        yield from unknown_members(visited)
         yield from environment_values(visited)
         return
     if isinstance(visited, PromptFileText):
