@@ -53,7 +53,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references, is_open = names_of(suite), has_hooks(suite)
-    is_for_models = are_models(each.id for each in suite.providers)
+    is_for_models = _is_for_models(suite)
     programs = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         mappings = _mappings(suite, variables)
@@ -68,6 +68,15 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     return DefinedNames(
         variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs, members
     )
+
+
+def _is_for_models(suite: PromptfooSuite) -> bool:
+    """Whether a model of a vendor gets each prompt."""
+    models = [each for each in suite.providers if are_models([each.id])]
+    if not models or len(models) == len(suite.providers):
+        return bool(models)
+    chooses = any(each.shape is not None and each.shape.has("prompts") for each in models)
+    return not chooses and not any(summary.named for _, summary in suite.digest.naming)
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:

@@ -26,19 +26,22 @@ _ROLE = pattern(r"\"role\"\s{0,9}:\s{0,9}\"([A-Za-z_]{1,40})\"")
 MESSAGE_REFUSED = "promptfoo sends the message as it is; a model refuses it, and each row is an error"
 
 
-def chat_faults(root: Node | None, text: str, *, for_models: bool = False) -> Iterator[Finding]:
+def chat_faults(root: Node | None, text: str, *, for_models: bool = False, least: int = 1) -> Iterator[Finding]:
     """What no model takes in a list of messages; nothing for a list of anything else.
 
     Args:
         root: The list.
         text: The text of its tree.
         for_models: Whether models of vendors get it; a program may know further roles and keys.
+        least: How many messages have to have a role and a content, so that a list is one of messages.
     """
     items = root.items if isinstance(root, Sequence) else []
     messages = [item for item in items if isinstance(item, Mapping)]
     if len(messages) < len(items) or not any(
         _is_message(each) or (for_models and _content_called(each)) for each in messages
     ):
+        return
+    if least > 1 and sum(set(_KEYS) <= {entry.name for entry in each.entries} for each in messages) < least:
         return
     for message in messages:
         present = {entry.name for entry in message.entries}

@@ -12,7 +12,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.syntax.tree import Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
 from rubric_core.validation.promptfoo.conversation_names import conversation_slips
@@ -35,6 +35,12 @@ _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
 #: Longer files are not checked, and no more mistakes of one are reported at its reference.
 _LONGEST, _MOST = 100_000, 3
 _DATA = (".json", ".yaml", ".yml")
+#: So many messages with a role and a content make a template one of a chat.
+_LEAST = 2
+_STATEMENT = pattern(r"\{%[^{}%]{0,500}%\}")
+#: A comma that only a statement divides from the next one.
+_COMMA = pattern(r",(?=\s{0,500},)")
+_RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 _SHOWN = pattern(r"\{\{[^{}]{0,500}\}\}")
 #: A prompt that is a list of messages.
 _CHAT = pattern(r"\s{0,99}\[\s{0,99}\{[^{}]{0,99}\"(?:role|content)\"")
@@ -159,11 +165,12 @@ def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
     """Misspelt keys and roles of messages; a file of lines has a chat on each."""
     suffix = PurePath(prompt.name).suffix.lower()
     for_models = prompt.is_of_judges or (prompt.use is not None and prompt.use.is_for_models)
-    if suffix == ".json" and "{%" in prompt.text:
-        yield from roles_in_text(prompt.text)
     if suffix in _DATA:
         tree = parse(prompt.text)
-        yield from chat_faults(tree.root, prompt.text, for_models=for_models) if not tree.problems else ()
+        if not tree.problems:
+            yield from chat_faults(tree.root, prompt.text, for_models=for_models)
+        elif "{%" in prompt.text:
+            yield from _between_statements(prompt, for_models=for_models)
         return
     at = 0
     for line in prompt.text.splitlines(keepends=True) if suffix == ".jsonl" else ():
@@ -172,6 +179,21 @@ def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
             found = chat_faults(tree.root, line, for_models=for_models) if not tree.problems else ()
             yield from (replace(each, span=each.span.moved(at)) for each in found)
         at += len(line)
+
+
+def _between_statements(prompt: PromptFileText, *, for_models: bool) -> Iterator[Finding]:
+    """The messages of a template with statements between them; the roles of JSON, whatever else is in it."""
+    roles = list(roles_in_text(prompt.text)) if prompt.name.lower().endswith(".json") else []
+    yield from roles
+    # As long as the template, so that places stay.
+    filled = _STATEMENT.sub(lambda found: " " * len(found[0]), prompt.text)
+    filled = _SHOWN.sub(lambda found: "1" * len(found[0]), filled)
+    filled = _COMMA.sub(" ", filled)
+    tree = parse(filled) if not _RAW.search(prompt.text) else None
+    if tree is not None and not tree.problems and isinstance(tree.root, Sequence):
+        for found in chat_faults(tree.root, filled, for_models=for_models, least=_LEAST):
+            if not any(found.span.start <= each.span.start < found.span.end for each in roles):
+                yield found
 
 
 def _texts(prompt: PromptFileText) -> Iterator[Scalar]:
