@@ -76,7 +76,8 @@ def _is_for_models(suite: PromptfooSuite) -> bool:
     if not models or len(models) == len(suite.providers):
         return bool(models)
     chooses = any(each.shape is not None and each.shape.has("prompts") for each in models)
-    return not chooses and not any(summary.named for _, summary in suite.digest.naming)
+    cases = (placed.case for placed in suite.bearers)
+    return not chooses and not any(c.has(f) for c in cases for f in ("prompts", "providers", "provider"))
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:
