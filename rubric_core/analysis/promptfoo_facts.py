@@ -174,6 +174,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "unknown-label": references,
         "too-few-outputs": references,
         "invalid-value": (references, [text[slice(*each.span)] for each in summary.compares]),
+        "template-variable": (types, [each.has("value") and not each.has("rubric_prompt") for each in summary.checks]),
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options, len(summary.unworded)),
@@ -186,7 +187,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
 #: The rules across cases of promptfoo.
 _CODES = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases", "invalid-value",
+    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases", "invalid-value", "template-variable",
 )  # fmt: skip
 
 

@@ -118,6 +118,7 @@ _TYPES: Mapping[type[Shape], str] = {
     text_assertions.Contains: "include includes substring has", text_assertions.IContains: "i-contains contains-ignore-case",
     text_assertions.Equals: "exact exact-match is equal equality", text_assertions.Regex: "ends-with match matches pattern regexp",
     text_assertions.IsJson: "json valid-json is-valid-json json-schema",
+    graded_assertions.JavaScriptCode: "js typescript ts", graded_assertions.PythonCode: "py python3",
     graded_assertions.SimilarText: "similarity semantic-similarity embedding cosine",
     graded_assertions.ModelRubric: "llm-judge llm-grader llm-as-judge rubric model-graded model-graded-rubric judge",
 }  # fmt: skip

@@ -28,13 +28,15 @@ from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_fil
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.loading.promptfoo_provider_places import EXEC
-from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt, PromptFileText
+from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PathLikePrompt, PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
 __all__ = ["look_up_configuration"]
 
 _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
+#: Files of prompts of which at least one text has to be left.
+_NEEDS_TEXT = frozenset({".txt", ".yaml", ".yml", ".csv"})
 #: Assertions of which promptfoo runs the file under `value`.
 _CODE = (JavaScriptCode, PythonCode)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
@@ -116,6 +118,13 @@ class _Places(CasePlaces):
         texts = {p: self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")}
         whole = len(texts) == len(paths) and None not in texts.values()
         inner = {path: text for path, text in texts.items() if text is not None} if whole else {}
+        if (
+            len(paths) == 1
+            and paths[0].suffix in _NEEDS_TEXT
+            and not inner.get(paths[0], "x").replace("---", "").strip()
+        ):
+            name = Path(os.path.relpath(paths[0], self.base)).as_posix()
+            self.issues.append(EmptyFile(span=at.span, name=name, consequence=STOPS))
         rest = tuple(inner[path] for path in unchecked if path in inner)
         self.outside.append(OutsideText("prompt", node, tuple(inner.values()) if whole else None, rest))
 

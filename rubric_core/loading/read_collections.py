@@ -35,7 +35,7 @@ class Collections(Keys):
         return [v for item in items if (v := self.value(kind.item, item, of_item)) is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
-        if not isinstance(node, Mapping):
+        if not isinstance(node, Mapping) or (self.via is None and self.text.startswith("{{", node.span.start)):
             return self._wrong(kind, node, name)
         result: dict[str, Any] = {}
         seen: dict[str, Entry] = {}

@@ -45,6 +45,8 @@ class EmptyFile(Issue):
     """A file without content."""
 
     name: str
+    #: The engine's reaction, if it needs the content.
+    consequence: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

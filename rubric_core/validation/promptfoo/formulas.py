@@ -14,6 +14,8 @@ _TOKEN = pattern(
     r"|(?P<sign>===|!==|\*\*|&&|\|\||\?\?|==|!=|<=|>=|=>|=<|<<|>>>?|\.[*/^]|[-+*/^%=<>!&|?:,()\[\]{}.])"
     r"|(?P<stray>[@\\`\u201c\u201d\u2018\u2019\u2212]))"
 )
+#: A name between the braces of a template; the environment is filled in before formulas are read.
+_TEMPLATE = pattern(r"\{\{[ ]{0,9}(?!env\b)([A-Za-z_]\w{0,60})[ ]{0,9}\}\}")
 _STRING = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: What several lines, templates and comments mean is not decided here.
 _NOT_READ = ("\n", ";", "{{", "#")
@@ -125,8 +127,12 @@ class _Reader:
 def formula_fault(formula: str) -> FormulaFault | None:
     """The first syntax error for mathjs.
 
-    Also None for formulas that are not checked: of several lines, or with templates.
+    Also None for formulas that are not checked: of several lines, or with other templates than a bare name.
     """
+    template = _TEMPLATE.search(formula[:_LONGEST])
+    if template is not None:
+        words = f"a formula is no template; write `{template[1]}`"
+        return FormulaFault(words, *template.span(), template[1])
     end = len(formula.rstrip())
     if not end or end > _LONGEST or any(sign in formula[:end] for sign in _NOT_READ):
         return None

@@ -42,6 +42,8 @@ _OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?
 _FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
 #: A program with the name of a function.
 _WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
+#: A name in words: an id with a blank has a colon or a path in it.
+_IN_WORDS = pattern(r"[A-Za-z][^:/\\{}$]{0,200} [^:/\\{}$]{0,200}(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)\Z")
 #: What brings an id, and the keys of a list entry besides it.
 _WITH_ID = frozenset({"id", "<<", "$ref"})
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
@@ -62,9 +64,7 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
         for item in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             node = _id_of(item)
             if node is not None:
-                yield from (
-                    _bare(node) if _BARE.match(node.text) and not _FILE.match(node.text) else _with_vendor(node, STOPS)
-                )
+                yield from _own_id(node)
             elif isinstance(item, Mapping) and (named := _named_by_key(item)) is not None:
                 yield from _by_key(*named)
             elif isinstance(item, Mapping) and _lacks_id(item) and not any(map(_means_id, item.entries)):
@@ -79,7 +79,7 @@ def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
     if isinstance(identity, Scalar) and identity.text.startswith(URL):
         yield from _inlined_id(identity)
     elif (node := _id_of(identity)) is not None:
-        yield from (_bare(node) if _BARE.match(node.text) and not _FILE.match(node.text) else _with_vendor(node, STOPS))
+        yield from _own_id(node)
     prompts = shape.places.get("prompts")
     for each in prompts.node.items if prompts is not None and isinstance(prompts.node, Sequence) else ():
         if isinstance(each, Scalar) and each.text.startswith(URL):
@@ -283,6 +283,20 @@ def _other_sign(node: Scalar, vendor: str, rest: str, consequence: str) -> Itera
     advice = f"; did you mean `{meant}`?" if meant else ": the id of a model begins with its vendor and a colon"
     fixes = _changed(node, meant) if meant else ()
     yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=consequence)
+
+
+def _own_id(node: Scalar) -> Iterator[Finding]:
+    """An id that has to be one: nothing else has it for a label."""
+    if _BARE.match(node.text) and not _FILE.match(node.text):
+        yield from _bare(node)
+    elif _IN_WORDS.match(node.text):
+        vendor, _, model = node.text.lower().partition(" ")
+        meant = f"{vendor}:{'-'.join(model.split())}" if vendor in VENDORS else ""
+        advice = f"; did you mean `{meant}`?" if meant else ": an id has no blanks; a name of one's own is its `label`"
+        words = f"promptfoo has no provider `{node.text}`{advice}"
+        yield Finding(node.span, words, fixes=_changed(node, meant) if meant else (), consequence=STOPS)
+    else:
+        yield from _with_vendor(node, STOPS)
 
 
 def _bare(node: Scalar, consequence: str = STOPS) -> Iterator[Finding]:

@@ -4,17 +4,28 @@ from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.graded_assertions import ModelRubric
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.graded_assertions import JUDGED, ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.case_summary import assertions_of, options_of
 from rubric_core.validation.promptfoo.chat_files import chat_faults
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["FILLED_IN", "judge_file", "judge_prompts", "judge_texts", "slips_in_judge_prompts", "slips_of_judges"]
+__all__ = [
+    "FILLED_IN",
+    "common_rubric",
+    "judge_file",
+    "judge_prompts",
+    "judge_texts",
+    "rubric_of_case",
+    "slips_in_judge_prompts",
+    "slips_of_judges",
+]
 
 #: The variables that hold the output, in any of the types.
 _OUTPUTS = frozenset(
@@ -46,6 +57,7 @@ _ENVIRONMENT = pattern(r"\{\{[^{}]{0,200}\benv\b")
 #: Longer files are not checked.
 _LONGEST = 100_000
 _NOT_SHOWN, _SENT = "this prompt does not show the judge the output; use `{{ output }}`", "promptfoo sends it anyway"
+_NO_RUBRIC = "this prompt does not show the judge `value`; use `{{ rubric }}`"
 #: What promptfoo fills in, by the type of the assertion.
 FILLED_IN = _OUTPUTS | {"rubric", "input", "ideal", "steps", "maxScore", "groundTruth", "query", "goal"}
 
@@ -91,8 +103,35 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         and not _shows_rubric(each.text for each in texts)
     ):
         at = node.span if isinstance(node, Scalar) else texts[0].span
-        words = "this prompt does not show the judge `value`; use `{{ rubric }}`"
-        yield Finding(at, words, severity="hint", consequence=_SENT)
+        yield Finding(at, _NO_RUBRIC, severity="hint", consequence=_SENT)
+
+
+def rubric_of_case(case: PromptfooCase) -> Iterator[Finding]:
+    """A prompt in the options of a case that shows no rubric, where its assertions have one each."""
+    options = options_of(case)
+    if options is not None and not options.borrowed:
+        yield from _unshown_rubric(options, assertions_of(case))
+
+
+def common_rubric(suite: PromptfooSuite) -> Iterator[Finding]:
+    """The same for the prompt of the defaults, and the assertions of all cases."""
+    options = options_of(suite.defaults)
+    if options is not None and options.has("rubric_prompt") and not options.borrowed:
+        frame = suite.bearers[0]
+        checks = (check for placed in suite.bearers for check in placed.summary.checks)
+        for found in _unshown_rubric(options, checks):
+            yield Finding(frame.outer(found.span), found.message, severity="hint", consequence=found.consequence)
+
+
+def _unshown_rubric(options: CaseOptions, checks: Iterable[Assertion]) -> Iterator[Finding]:
+    texts = [each for each in judge_texts(options) if each.text.strip()]
+    if not texts or any("{%" in each.text or "env" in each.text or _SINGLE.search(each.text) for each in texts):
+        return
+    if not _is_shown(each.text for each in texts) or _shows_rubric(each.text for each in texts):
+        return
+    asked = [check for check in checks if isinstance(check, JUDGED) and not check.has("rubric_prompt")]
+    if asked and all(type(check) is ModelRubric and check.has("value") for check in asked):
+        yield Finding(texts[0].span, _NO_RUBRIC, severity="hint", consequence=_SENT)
 
 
 def _shows_rubric(texts: Iterable[str]) -> bool:

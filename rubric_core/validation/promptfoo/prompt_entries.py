@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -16,6 +17,7 @@ __all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
 
 #: The longest text that is offered as the label of a prompt.
 _LONGEST_LABEL = 60
+_NAME = pattern(r"[A-Za-z][\w-]{0,60}\Z")
 
 
 def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
@@ -65,8 +67,19 @@ def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
     elif "raw" in present:
         if not present & {"id", "label", "display", "$ref"}:
             yield _unlabelled(node, node.get("raw"), "a prompt with `raw` needs a `label`", context)
+    elif "function" not in present and "label" in present and _is_name(node.get("id")):
+        at = node.get("id")
+        words = "this id is no file, so it is the text of the prompt; write the text as `raw`"
+        yield Finding(
+            at.span if at is not None else node.span, words, severity="warning", consequence="promptfoo sends it"
+        )
     elif not present & {"function", "label", "display", "$ref"} and _has_known_keys_only(node):
         yield _unlabelled(node, node.get("id"), "a prompt with `id` and no `raw` needs a `label`", context)
+
+
+def _is_name(node: Node | None) -> bool:
+    """Whether an id is one word without an extension, which is neither a file nor a text to send."""
+    return isinstance(node, Scalar) and isinstance(node.value, str) and _NAME.match(node.text) is not None
 
 
 def _unlabelled(node: Mapping, named: Node | None, words: str, context: Context) -> Finding:

@@ -14,6 +14,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_results import (
@@ -87,11 +88,27 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             consequence="the assertion fails on every output: the code gives nothing",
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
-        yield from _read(shape, place, place.node, text)
+        faults = list(_read(shape, place, place.node, text))
+        yield from faults
         yield from _dropped_at_end(place, lines, text)
         if "{{" not in code and _ONE_TEXT.match(lines):
             words = "a text is no result: write a comparison, or a number"
             yield Finding(place.value, words, consequence=_FAILS)
+        elif not faults:
+            yield from _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
+
+
+def _useless(place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:
+    """A result that is a text, a list or nothing."""
+    found = useless_result(node.text, is_python=is_python)
+    if found is None:
+        return
+    at = None if place.borrowed else place_in_code(node, text, found.start, found.end - found.start)
+    gives = f"`{found.call}` gives {found.kind}, which is" if found.call else f"{found.kind} is"
+    advice = (
+        "`test` as in `/x/.test(output)`" if found.call == "match" and not is_python else "a comparison, or a number"
+    )
+    yield Finding(at or place.value, f"{gives} no result: write {advice}", consequence=_FAILS)
 
 
 def _read(

@@ -30,6 +30,10 @@ _OTHER_ENV = pattern(
     r"(?P<env>(?:process|os)\.env(?:iron)?|environ|ENV|Env|envs|evn|nev|enc|emv|eenv|envv|ennv)(?=\.[A-Z_]|\[['\"])"
 )
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
+#: `$NAME` in a longer text.
+_PART = pattern(r"(?<![\w$\\])\$([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,9})(?![\w({.])")
+#: Where such a text is an address, or what proves who asks.
+_SENDS = pattern(r"\A(?:(?:Bearer|Basic|Token|Key|ApiKey)[ ]+)\$|://|\A\$[A-Z0-9_]{2,60}[/:]")
 #: Providers that are programs, or start one: they may fill in their settings.
 _PROGRAMS = (
     "exec:", "file:", "golang:", "package:", "python:", "ruby:", "anthropic:claude-agent-sdk", "anthropic:claude-code", "mcp",
@@ -94,8 +98,19 @@ def _inside(node: Node, context: Context, depth: int = 0) -> Iterator[Finding]:
                 yield from _inside(entry.value, context, depth + 1)
 
 
+def _parts(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`$NAME` in an address or a header, as a part of it."""
+    for found in _PART.finditer(context.text, *node.span) if _SENDS.search(node.text) else ():
+        written, at = f"{{{{env.{found[1]}}}}}", Span(*found.span())
+        whole = quoted(_PART.sub(r"{{env.\1}}", node.text))
+        edit = Edit(at, written) if node.is_quoted else Edit(node.span, whole)
+        words = f"promptfoo does not insert `{found[0]}`; write `{written}`"
+        fix = Fix(f"write `{written}`", (edit,), safe=False)
+        yield Finding(at, words, consequence="it is taken as it is", fixes=(fix,))
+
+
 def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
-    if node.is_block or not ("{" in node.text or node.text.startswith("$")):
+    if node.is_block or not ("{" in node.text or "$" in node.text):
         return
     whole = _WHOLE.match(node.text)
     if whole is not None:
@@ -105,6 +120,7 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
         yield Finding(node.span, words, consequence="it is taken as it is", fixes=(fix,))
         return
     seen = set[int]()
+    yield from _parts(node, context)
     for found in _VARIABLE.finditer(context.text, *node.span):
         seen.add(found.start())
         written = f"{{{{env.{found[found.lastindex or 0]}}}}}"

@@ -144,6 +144,12 @@ def _open_quotes(row: Sequence[Cell]) -> Iterator[Finding]:
             yield Finding(begin, words, consequence="promptfoo takes the quotes for a part of the text")
 
 
+#: Short names of languages, which no output is likely to begin with.
+_CODE_WORDS = frozenset({"js", "py", "ts"})
+#: A word with a threshold: `similarity(0.8): text`.
+_WITH_LIMIT = pattern(r"[A-Za-z][\w-]{0,60}\([ ]{0,3}(?:0?\.\d{1,6}|[01])[ ]{0,3}\)[ ]{0,3}:")
+
+
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     limited = assertion_of_cell(text)
     if limited.threshold is not None and limited.type.removeprefix("not-") not in TABLE_THRESHOLDS:
@@ -171,6 +177,8 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
         return
     meant = _meant_type(name, dialect)
+    if meant is None and (name in _CODE_WORDS or _WITH_LIMIT.match(text)):
+        meant = next(types_called(dialect, name), None)
     if meant is None:
         return  # a text with a colon
     at = cell.content.start + cell.text.index(name)

@@ -253,6 +253,8 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "PromptFileText",
         "Assertion",
         "CaseOptions",
+        "PromptfooCase",
+        "PromptfooSuite",
     ),
     "too-few-outputs": ("PromptfooSuite",),
     "too-large": ("NotYaml",),

@@ -10,5 +10,9 @@ __all__ = ["EMPTY_FILE"]
 
 @rule("empty-file", "warning", "An empty file in the question")
 def EMPTY_FILE(issue: EmptyFile, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
-    """The target is shown its name and nothing below it."""
+    """The target is shown its name and nothing below it; promptfoo stops without a prompt."""
+    if issue.consequence:
+        words = f"there is no prompt in `{issue.name}`"
+        yield Finding(issue.span, words, severity="error", consequence=issue.consequence)
+        return
     yield Finding(issue.span, f"`{issue.name}` is empty, so it adds nothing to the question")
