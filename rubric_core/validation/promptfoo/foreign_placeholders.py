@@ -18,7 +18,9 @@ _FOREIGN = pattern(
     r"|(?<![%\w])%(?P<sign>[A-Za-z_]\w{1,60})%(?![%\w])|\(\((?P<rounds>[A-Za-z_]\w{1,60})\)\)"
 )
 #: `{name}` is text in most files, and `$name` in code.
-_SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])")
+_SINGLE = pattern(
+    r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])|(?<=[^:,\[{ ][ ]\")\{(?P<quoted>[A-Za-z_]\w{0,60})\}(?=\")|(?<=[A-Za-z]:[ ]\")\{(?P<told>[A-Za-z_]\w{0,60})\}(?=\")"
+)
 _DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
 #: `<name>`, which is a tag if it is closed somewhere, or one of those that need no end.
 _TAG = pattern(r"(?<!<)<([A-Za-z_]\w{1,60})>(?!>)")
@@ -42,14 +44,15 @@ def foreign_placeholders(
         span: The place of the prompt in it.
         known: The variables of the cases.
         outer: Maps spans of the text to spans of the findings.
-        in_file: Whether the prompt is a file. In others, `{name}` is reported for any name.
+        in_file: Whether `{name}` is reported here; between quotes it always is.
     """
     prompt = text[slice(*span)]
     if not known or _RAW.search(prompt):
         return
     used = {each.name for each in names_in(prompt)}
     places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
-    places += [(Span(*found.span()), found[1]) for found in _SINGLE.finditer(text, *span)] if in_file else []
+    singles = [found for found in _SINGLE.finditer(text, *span) if in_file or found.lastgroup]
+    places += [(Span(*found.span()), found[found.lastindex or 0]) for found in singles]
     places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
     places += [
         (Span(*found.span()), found[1])

@@ -104,9 +104,9 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     checks = [check for placed in suite.bearers for check in placed.summary.checks]
     # A file with cases may name metrics, and holds every one of these as a word.
     elsewhere = frozenset[str]().union(*(each.words for each in suite.outside))
-    only_typos = any(each.what != "prompt" for each in suite.outside)
-    # Scripts in these files may return further metrics; words tell whether there are any.
-    only_typos = only_typos and not _NO_SCRIPTS.isdisjoint(elsewhere)
+    # Programs may make cases with further metrics, and scripts in files may return them; words tell whether there are any.
+    others = [each for each in suite.outside if each.what != "prompt"]
+    only_typos = bool(others) and (not _NO_SCRIPTS.isdisjoint(elsewhere) or any(each.names is None for each in others))
     # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
     only_slips = any(_names_metrics(check) for check in checks)
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
@@ -118,7 +118,7 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
                     yield found
                     continue
                 meant = found.fixes[0].edits[0].new_text if found.fixes else ""
-                if only_typos and (name in elsewhere or not meant or not is_typo(name, meant)):
+                if name in elsewhere or (only_typos and not (meant and is_typo(name, meant))):
                     continue
                 if meant or not only_slips:
                     yield found

@@ -165,7 +165,8 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
         if isinstance(node, Scalar) and isinstance(node.value, str):
             yield from _comment(node, context)
         if isinstance(node, Scalar) and isinstance(node.value, str) and not _is_code(node.text):
-            yield from _single(node, context)
+            # Beside placeholders, other braces are a text for the model, but for variables of the cases.
+            yield from _single(node, context) if "{{" not in node.text else ()
             yield from _apart(node, context)
             yield from _half(node, context)
             yield from _extra(node, context)

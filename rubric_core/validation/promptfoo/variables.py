@@ -236,7 +236,8 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
         names = [_certain(each, every) for each in names_in(node.text)]
         yield from _in_text(node, names, suite.frame, every, "no case has a value for")
         text, outer = suite.frame.text, suite.frame.outer
-        yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file=False)
+        # Without a placeholder, each `{name}` is reported by itself.
+        yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file="{{" in node.text)
         yield from conversation_slips(text, node.span, every, outer)
     for each in suite.outside or ():
         for text in each.unchecked:
