@@ -114,3 +114,32 @@ def test_another_output_of_the_program_is_another_test(write: Write):
     Path("make.py").write_text(MAKE.replace('"equals"', '"contains"'), encoding="utf-8")
     assert main(["run", NAME, "--changed"]) == 1
     assert Path("ran").read_text() == "xx"
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("{assert: [{type: 'equals', value: () => 'x'}]}", "assert.0.value is a function"),
+        ("{assert: [], assertScoringFunction: () => ({pass: true})}", "assertScoringFunction is a function"),
+        ("{vars: {q: new Date(0)}}", "vars.q is a Date"),
+        ("{vars: {q: [NaN]}}", "vars.q.0 is NaN"),
+        ("{vars: {q: 5n}}", "vars.q is 5"),
+    ],
+)
+def test_what_has_no_json_in_a_test_of_javascript_is_told(
+    write: Write, capsys: pytest.CaptureFixture[str], test: str, reason: str
+):
+    Path("make.js").write_text(f"module.exports = [{{description: 'odd', vars: {{}}, ...{test}}}];", encoding="utf-8")
+    write("file://make.js")
+    assert ran()[1] == {"odd": "unscored"}
+    assert f"{reason}, which rubric does not read in tests that a program makes" in capsys.readouterr().out
+
+
+@pytest.mark.node
+def test_a_function_of_tests_that_are_made_anew_each_time_fails(write: Write):
+    """The list is made again to call it, and the function of another test may pass."""
+    made = "[{description: 'odd', vars: {q: `${Math.random()}`}, assert: [{type: 'javascript', value: () => true}]}]"
+    Path("make.js").write_text(f"module.exports = () => {made};", encoding="utf-8")
+    write("file://make.js")
+    assert ran() == (1, {"odd": "failed"})

@@ -31,7 +31,7 @@ async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> Gene
     """The list of tests that a program of promptfoo returns."""
     arguments = {} if program.config is None else {"config": program.config}
     try:
-        value = await _returned(program.text, arguments, suite, ports)
+        value = await _returned(program.text, arguments, suite, ports, tests=True)
     except Unscored as problem:
         return GeneratedCases(trouble=problem.reason)
     if not isinstance(value, list) or not all(isinstance(test, dict) for test in value):
@@ -39,12 +39,16 @@ async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> Gene
     return _lines(value)
 
 
-async def _returned(text: str, arguments: Mapping[str, Any], suite: LoadedSuite, ports: Ports) -> Any:
+async def _returned(
+    text: str, arguments: Mapping[str, Any], suite: LoadedSuite, ports: Ports, *, tests: bool = False
+) -> Any:
     """The value that a program returns. Raises Unscored."""
     code = text if text.startswith(URL) else f"{URL}{text}"
     directory = suite.path.absolute().parent
     at = Shape(Span(0, 0))
-    return await run_function(code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL)
+    return await run_function(
+        code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL, tests=tests, exact=tests
+    )
 
 
 def _lines(cases: list[Any]) -> GeneratedCases:

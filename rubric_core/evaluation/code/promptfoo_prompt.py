@@ -65,7 +65,7 @@ async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
     try:
         made = await run_function(
             code, "python" if code is _WHOLE_FILE else language_of(code), arguments, place.ports, place.directory, place.time_limit,
-            place.at,
+            place.at, exact=True,
         )  # fmt: skip
     except GraderError as error:
         raise Unscored(f"the prompt {path}: {error.reason}", at=place.at) from None

@@ -1,7 +1,8 @@
 """The programs that run a piece of code, one for each language, in a process of their own.
 
 Each reads `{code, file, function, arguments, spare}` from its standard input, and prints `{"result": …}` behind a mark that follows
-whatever the code itself prints. node also loads packages of npm from where promptfoo would load them: from the file with the code or
+whatever the code itself prints. With `tests`, the path of a JavaScript file, functions in the list that it makes become code that makes
+the list again and calls them, and what has no JSON becomes `{"$unread": …}`. node also loads packages of npm from where promptfoo would load them: from the file with the code or
 the folder of the run upward, then beside a promptfoo that is installed there, then beside its program.
 """
 
@@ -42,7 +43,8 @@ with contextlib.redirect_stdout(sys.stderr):
     if inspect.isawaitable(result):
         import asyncio  # it takes long to load
         result = asyncio.run(result)
-sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
+form = {"allow_nan": False} if told["exact"] else {"default": str}
+sys.stdout.write("\x1e" + json.dumps({"result": result}, **form))
 """
 NODE = r"""
 const {createRequire} = require('node:module'), {pathToFileURL} = require('node:url'), {realpathSync} = require('node:fs');
@@ -53,6 +55,39 @@ const load = async (name, told) => {
   let path;
   for (const place of places) try { path = path ?? createRequire(place).resolve(name); } catch {}
   return path && import(pathToFileURL(path).href);
+};
+// The print of a test: a list that is made again may be another one.
+const printOf = test => {
+  let sum = 0;
+  for (const each of JSON.stringify(test, (_, value) => ['function', 'bigint'].includes(typeof value) ? `${value}` : value)) {
+    sum = (sum * 31 + each.codePointAt(0)) | 0;
+  }
+  return sum;
+};
+const callOf = (told, steps, test, names) => `// ${steps.join('.')} of ${told.tests}
+return import(${JSON.stringify('file://')} + encodeURI(process.cwd() + ${JSON.stringify(`/${told.tests}`)}).replace(/[#?]/g, encodeURIComponent)).then(async found => {
+  const printOf = ${printOf};
+  const name = ${JSON.stringify(told.function)}, config = ${JSON.stringify(Object.values(told.arguments))};
+  let tests = name === 'default' ? found.default?.default ?? found.default ?? found : found[name] ?? found.default?.[name];
+  if (typeof tests === 'function') tests = await tests(...config);
+  if (printOf(tests[${steps[0]}]) !== ${printOf(test)}) throw new Error('the tests are others than before');
+  const steps = ${JSON.stringify(steps.slice(0, -1))}, holder = steps.reduce((found, step) => found[step], tests);
+  return holder[${JSON.stringify(steps.at(-1))}](${names});
+});`;
+const withCalls = (told, value, steps, test, holder) => {
+  const key = steps.at(-1), where = steps.slice(1).join('.');
+  if (typeof value === 'function') {
+    const isCode = key === 'value' && /^(not-)?javascript$/.test(holder?.type);
+    if (/\.[cm]?ts$/.test(told.tests)) return {$unread: `${where} is a function in TypeScript`};
+    if (isCode || ['transform', 'postprocess'].includes(key)) return callOf(told, steps, test, 'output, context');
+    if (key === 'transformVars') return callOf(told, steps, test, 'vars, context');
+    return {$unread: `${where} is a function`};
+  }
+  if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))) return {$unread: `${where} is ${value}`};
+  if (Array.isArray(value)) return value.map((each, n) => withCalls(told, each, [...steps, n], steps.length ? test : each, value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return {$unread: `${where} is a ${value.constructor?.name}`};
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withCalls(told, each, [...steps, name], test, value)]));
 };
 console.log = console.info = console.debug = console.error;
 process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
@@ -97,7 +132,9 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   }
   let result = await call(...values);
   const infinite = typeof result === 'number' && !Number.isFinite(result);
+  if (told.method && result?.output instanceof Date) throw new Error('the output is a Date');
   if (infinite || typeof result === 'symbol') result = String(result);
+  if (told.tests && Array.isArray(result)) result = withCalls(told, result, []);
   process.stdout.write('\x1e' + JSON.stringify({infinite, result: typeof result === 'function' || result === undefined ? null : result}));
 });
 """

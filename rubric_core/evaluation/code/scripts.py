@@ -4,6 +4,7 @@ The code gets `output`, the answer, and `context`, the payload of grading progra
 """
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -91,6 +92,8 @@ async def run_function(
     promptfoo: bool = False,
     getters: Mapping[str, str | None] | None = None,
     package: str = "",
+    tests: bool = False,
+    exact: bool = False,
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
@@ -98,13 +101,21 @@ async def run_function(
     it. With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export
     if it has one, and infinite numbers are numbers. `getters` are functions without arguments in the arguments, by
     their paths, with what they return; None stands for undefined. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}`
-    where it is not installed.
+    where it is not installed. For `tests` that a JavaScript file makes see `script_programs`. Python that returns what
+    has no JSON fails where its result is `exact`, as in promptfoo; else it is a text.
     """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
     told |= {"method": method} if method is not None else {}
-    told |= {"promptfoo": promptfoo, "getters": dict(getters or {}), "package": package, "programs": []}
+    told |= {
+        "promptfoo": promptfoo,
+        "getters": dict(getters or {}),
+        "package": package,
+        "programs": [],
+        "exact": promptfoo or exact,
+    }
     if code.startswith(URL):
         told |= _in_file(code, language, ports, directory, at, function)
+        told |= {"tests": _relative(told["file"], directory)} if tests else {}
     beside = shutil.which("promptfoo", path=ports.environment.get("PATH")) if package or _is_typed(told) else None
     told["programs"] = [beside] if beside is not None else []
     program = _program(_argv(language, ports, at), told, directory, limit)
@@ -118,6 +129,10 @@ async def run_function(
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     answer = read_json(reply, allow_nan=True)
     return float(answer["result"]) if promptfoo and answer.get("infinite") else answer["result"]
+
+
+def _relative(path: str, directory: Path) -> str:
+    return Path(os.path.relpath(path, directory.resolve())).as_posix()
 
 
 def _is_typed(told: Mapping[str, Any]) -> bool:

@@ -110,7 +110,7 @@ class PromptfooAttempt(Attempt):
         try:
             made = await run_function(
                 code, language_of(code), {"namedScores": named, "context": around}, ports, case.directory, limit, case.case,
-                function="func",
+                function="func", exact=True,
             )  # fmt: skip
         except CodeFailedError as error:
             return Outcome(0.0, Verdict.FAILED, f"`assertScoringFunction`: {error.reason}"), {}

@@ -68,7 +68,7 @@ class PromptfooScript:
         try:
             told = await run_function(
                 self.code, language, arguments, ports, self.place.directory, _TIMEOUT, _AT, function="call_api",
-                method=("callApi", options) if is_class else None,
+                method=("callApi", options) if is_class else None, exact=True,
             )  # fmt: skip
         except Unscored as problem:
             raise ProviderError(f"{problem.reason} ({self.place.where('id')})") from None

@@ -109,8 +109,18 @@ def _parts_from_program(program: TestProgram, configuration: PromptfooConfigurat
         raise ConfigurationError(made.trouble)
     path = configuration.directory / without_function(program.text.removeprefix(URL))
     for line in filter(None, made.lines.split("\n")):
-        source = TestSource(path, line, {}, _always(1))
-        yield TestPart(read_json(line), parse(line).root or _at(0, len(line)), source, (path,))
+        source, data = TestSource(path, line, {}, _always(1)), read_json(line)
+        unread = _unread(data)
+        trouble = f"{unread}, which rubric does not read in tests that a program makes" if unread else ""
+        yield TestPart(data, parse(line).root or _at(0, len(line)), source, (path,), trouble)
+
+
+def _unread(data: Any) -> str:
+    """What of a test that a program made has no JSON; empty if all of it has."""
+    if isinstance(data, dict) and isinstance(data.get("$unread"), str):
+        return str(data["$unread"])
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return next((found for each in inner if (found := _unread(each))), "")
 
 
 def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
