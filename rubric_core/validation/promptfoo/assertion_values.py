@@ -13,7 +13,7 @@ from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.promptfoo.values import DATE
+from rubric_core.validation.promptfoo.values import is_date
 from rubric_core.validation.rule import Context, Finding, Fix, Severity
 
 __all__ = ["values_of_another_kind"]
@@ -60,7 +60,7 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
     elif isinstance(shape, _TEXTS):
         yield from _items_as_text(node, context) if isinstance(shape, _TEXT_LISTS) else ()
         for each in node.items if isinstance(node, Sequence) else [node]:
-            if isinstance(each, Scalar) and each.style == "plain" and DATE.match(each.text):
+            if isinstance(each, Scalar) and is_date(each):
                 fixes = (Fix(f"write {quoted(each.text)}", (Edit(each.span, quoted(each.text)),)),)
                 words = "promptfoo reads this as a date; write it in quotes"
                 consequence = ROW_ERRORS if each is node else "it looks for `[object Object]`"

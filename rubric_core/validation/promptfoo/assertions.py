@@ -217,7 +217,10 @@ def _negative(shape: Assertion) -> Iterator[Finding]:
         )
     if value < 0:
         words = f"`threshold` is {number(value)}; it is 0 or more"
-        yield Finding(place.value, words, fixes=write_value(place, number(-value)), severity="warning")
+        # Code may give scores below 0.
+        is_code = isinstance(shape, graded.JavaScriptCode | graded.PythonCode | graded.RubyCode)
+        fixes = write_value(place, number(-value))
+        yield Finding(place.value, words, fixes=() if is_code else fixes, severity="hint" if is_code else "warning")
 
 
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:

@@ -34,7 +34,12 @@ def functions_as_code(shape: JavaScriptCode) -> Iterator[Finding]:
     """An arrow function of one line, which is the result itself and not called."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
-    if not isinstance(node, Scalar) or not isinstance(node.value, str) or "\n" in node.text or "{{" in node.text:
+    if (
+        not isinstance(node, Scalar)
+        or not isinstance(node.value, str)
+        or "\n" in node.text.strip()
+        or "{{" in node.text
+    ):
         return
     found = _ARROW.match(node.text)
     if found is None or _is_listed(node.text[found.start("body") :]):

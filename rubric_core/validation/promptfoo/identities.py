@@ -13,6 +13,7 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_V
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
+from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -51,8 +52,8 @@ _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env
 _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 
 
-def configured_ids(shape: Configuration) -> Iterator[Finding]:
-    """The providers of a configuration."""
+def configured_ids(shape: Configuration, text: str) -> Iterator[Finding]:
+    """The providers of a configuration in a text."""
     if isinstance(shape.node, Mapping) and not shape.has("providers") and not shape.has("targets"):
         for entry in shape.node.entries:
             if entry.name in ("providers", "targets"):
@@ -69,7 +70,9 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
                 yield from _by_key(*named)
             elif isinstance(item, Mapping) and _lacks_id(item) and not any(map(_means_id, item.entries)):
                 at = item.entries[0].key.span if item.entries else item.span
-                yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
+                # The key behind the dash is being written.
+                if item.flow or "-" in text[line_start(text, at.start) : at.start]:
+                    yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
 
 
 def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:

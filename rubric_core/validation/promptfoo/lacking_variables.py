@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix
@@ -16,6 +18,8 @@ __all__ = ["lacking_in_one"]
 #: Of more cases each is not compared with all others at every letter.
 _MOST = 200
 _EMPTY = "promptfoo fills in nothing"
+#: A variable that code compares with, and does not test for.
+_COMPARED = pattern(r"(?:[!=]==?|\bincludes\()\s{0,3}context\.vars\.([A-Za-z_]\w{0,60})\)?\s{0,3};?\s{0,3}\Z")
 
 
 def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Finding]:
@@ -25,7 +29,9 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
     given = _shared(suite).union(given)
     needed = sorted(_needed(suite).difference(given))
     others = any(each.what == "cases" for each in suite.outside or ())
-    yield from _in(list(suite.listed) if not suite.scenarios and not others else [], needed)
+    listed = list(suite.listed) if not suite.scenarios and not others else []
+    yield from _in(listed, needed)
+    yield from _of_defaults(suite, listed, given.union(needed))
     for scenario in suite.scenarios:
         tests = [suite.frame._replace(case=each) for each in _parts(scenario.tests)]
         of_tests = frozenset[str]().union(*(placed.summary.names for placed in tests))
@@ -66,6 +72,34 @@ def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]
         at = lacking[0].outer(lacking[0].case.places["vars"].key)
         words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
         yield Finding(at, words, consequence=_EMPTY)
+
+
+def _of_defaults(suite: PromptfooSuite, cases: Sequence[PlacedCase], known: Collection[str]) -> Iterator[Finding]:
+    """Variables that the assertions of `defaultTest` use, and that all cases have but one."""
+    checks = suite.bearers[0].summary
+    if suite.defaults is None or not 1 < len(cases) <= _MOST or not all(each.summary.is_plain for each in cases):
+        return
+    used = {use.name for _, names, _ in checks.rendered for use in names if not use.optional}
+    codes = (str(check.value) for check in checks.checks if isinstance(check, JavaScriptCode))
+    used.update(f[1] for code in codes for f in _COMPARED.finditer(code) if code.count(f".{f[1]}") == 1)
+    for name in sorted(used.difference(known)):
+        lacking = [placed for placed in cases if name not in placed.summary.names]
+        if len(lacking) == 1 and _is_checked(lacking[0], name):
+            at = lacking[0].outer(lacking[0].case.places["vars"].key)
+            words = (
+                f"this case has no value for `{name}`, which an assertion of `defaultTest` uses; all others have one"
+            )
+            yield Finding(at, words, consequence=_EMPTY)
+
+
+def _is_checked(placed: PlacedCase, name: str) -> bool:
+    """Whether the assertions of `defaultTest` check a case, and no variable of it is a slip of a name, which is reported itself."""
+    case, options = placed.case, options_of(placed.case)
+    if case.borrowed or not case.has("vars") or case.places["vars"].borrowed:
+        return False
+    if options is not None and options.has("disable_default_asserts"):
+        return False
+    return not any(is_typo(each, name) for each in placed.summary.names)
 
 
 def _in_assertions(rounds: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]:

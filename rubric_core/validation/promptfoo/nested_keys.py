@@ -53,6 +53,8 @@ def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
         return
     for entry in node.entries:
         plain = (entry.name or "").replace("_", "").replace("-", "").lower()
+        if plain in ("conversation", "conversations"):
+            continue  # a word that teams have for their own data
         if plain == _CONVERSATION.lower() or is_typo(entry.name or "", _CONVERSATION):
             yield from _renamed([entry], (_CONVERSATION,), "promptfoo reads no metadata", _NO_CONVERSATION, always=True)
 

@@ -14,6 +14,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
@@ -137,6 +138,7 @@ def _read(
     if not place.borrowed:
         slips = misspelt_python(read, node, text) if is_python else misspelt_members(node, text)
         yield from (replace(each, consequence=_FAILS) for each in slips)
+        yield from _habits(node, text, is_python=is_python)
     yield from _results(read, place, node, text, is_python=is_python)
     yield from _without_reason(read, place, node, text)
     given = ("output", "context") if is_python else _PARAMETERS
@@ -146,6 +148,19 @@ def _read(
             read, node, text, place.value, given=given, is_python=is_python, may_fix=not place.borrowed
         )
     )
+
+
+def _habits(node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:
+    """What other languages have, and functions that nothing calls."""
+    uncalled = uncalled_function(node.text, is_python=is_python)
+    for habit in (uncalled,) if uncalled is not None else code_habits(node.text, is_python=is_python):
+        at = place_in_code(node, text, habit.start, habit.end - habit.start)
+        meant = habit.meant if at is not None and not (node.style == "single" and "'" in habit.meant) else ""
+        fixes = (Fix(f"write `{meant}`", (Edit(at, meant),), safe=False),) if meant and at is not None else ()
+        if habit.is_certain:
+            yield Finding(at or node.span, habit.words, fixes=fixes, consequence=_FAILS)
+        else:
+            yield Finding(at or node.span, habit.words, fixes=fixes, severity="hint")
 
 
 def _results(read: CodeReading, place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on withou
 def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
-    yield from configured_ids(shape)
+    yield from configured_ids(shape, context.text)
     yield from bare_addresses(shape)
     yield from missing_providers(shape)
     yield from swallowed_by_values(shape)

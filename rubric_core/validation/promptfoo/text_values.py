@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.values import DATE
+from rubric_core.validation.promptfoo.values import is_date
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["compared_texts"]
@@ -64,7 +64,7 @@ def _no_text(node: Node, context: Context) -> Iterator[Finding]:
     """A date without quotes, and a text that a comment swallows."""
     if not isinstance(node, Scalar) or node.style != "plain":
         return
-    if DATE.match(node.text):
+    if is_date(node):
         fixes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
         words = "promptfoo reads this as a date; write it in quotes"
         yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="it equals no output")

@@ -12,10 +12,10 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["DATE", "are_options", "stands_below_vars", "values_in_file", "variable_values"]
+__all__ = ["are_options", "is_date", "stands_below_vars", "values_in_file", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
-DATE = pattern(
+_DATE = pattern(
     r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
 )
 #: Numbers that are rendered differently from how they are written.
@@ -131,9 +131,15 @@ def _in_metadata(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def is_date(node: Node | None) -> bool:
+    """Whether YAML reads a value as a date."""
+    plain = isinstance(node, Scalar) and node.style == "plain" and node.tag is None
+    return isinstance(node, Scalar) and plain and _DATE.match(node.text) is not None
+
+
 def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterator[Finding]:
     in_quotes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
-    if DATE.match(node.text):
+    if is_date(node):
         yield Finding(
             node.span,
             "promptfoo reads this as a date; write it in quotes",

@@ -1,0 +1,109 @@
+"""What inline code of promptfoo takes from other languages or leaves half done: uncalled functions, `await`, attributes of mappings (issue 18, section 2)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.validation.promptfoo.formulas import without_strings
+
+__all__ = ["CodeHabit", "code_habits", "uncalled_function"]
+
+#: Longer code is not checked.
+_LONGEST = 20_000
+_AWAIT = pattern(r"(?<![\w$.])await\b")
+#: `'text' in output`, which asks a text for a key.
+_IN_TEXT = pattern(r"(?P<text>\"[^\"\\\n]{1,200}\"|'[^'\\\n]{1,200}')[ ]{1,3}in[ ]{1,3}(?P<of>output)\b(?![.\[(])")
+_SIZE = pattern(r"(?<![\w$.])output\.(?P<name>size)\b(?!\()")
+_UNCALLED = pattern(
+    r"(?<![\w$.])output\.(?P<name>toLowerCase|toUpperCase|trim|trimStart|trimEnd|lower|upper|strip|lstrip|rstrip)(?=\.)"
+)
+_LENGTH_OF_TEST = pattern(r"\.(?:includes|startsWith|endsWith|test)\([^()\n]{0,200}\)(?P<name>\.length)\b")
+#: `context.vars` in Python, and `context['vars'].name`.
+_OF_MAPPINGS = r"(?!(?:clear|copy|get|items|keys|pop|popitem|setdefault|update|values)\b)"
+_ATTRIBUTE = pattern(rf"(?<![\w.])context(?:\[['\"]vars['\"]\])?\.{_OF_MAPPINGS}(?P<name>[A-Za-z_]\w{{0,60}})")
+#: Code that is nothing but one function.
+_FUNCTION = pattern(
+    r"\s{0,9}(?:async\s{1,9})?function\s{1,9}(?P<name>[A-Za-z_$][\w$]{0,60})\s{0,9}\([^()]{0,200}\)\s{0,9}\{"
+)
+_ARROW = pattern(r"\s{0,9}(?P<name>(?:async\s{1,9})?(?:\([^()]{0,200}\)|[A-Za-z_$][\w$]{0,60})\s{0,9}=>)\s{0,9}\{")
+_DEFINED = pattern(r"^def[ \t]{1,9}(?P<name>[A-Za-z_]\w{0,60})[ \t]{0,9}\(")
+
+
+class CodeHabit(NamedTuple):
+    """A part of code that does not do what it looks like."""
+
+    #: Offsets in the code.
+    start: int
+    end: int
+    words: str
+    #: What to write in place of it; empty if that depends.
+    meant: str = ""
+    #: Whether it is wrong whatever the output is; the output may be a mapping, where it is made from JSON.
+    is_certain: bool = True
+
+
+def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
+    """The habits in the code of an assertion or transform, in no order."""
+    if len(code) > _LONGEST or "{{" in code:
+        return
+    plain = without_strings(code)
+    for found in _UNCALLED.finditer(plain):
+        name = found["name"]
+        yield CodeHabit(*found.span("name"), f"`{name}` is not called here; write `{name}()`", f"{name}()")
+    if is_python:
+        yield from _attributes(code)
+        return
+    if "async" not in plain:
+        for found in _AWAIT.finditer(plain):
+            yield CodeHabit(*found.span(), "`await` needs an async function around it")
+    for found in _IN_TEXT.finditer(code):
+        written = f"output.includes({found['text']})"
+        yield CodeHabit(
+            *found.span(), f"`in` looks for keys, which a text has not; write `{written}`", written, is_certain=False
+        )
+    for found in _SIZE.finditer(plain):
+        yield CodeHabit(*found.span("name"), "a text has no `size`; write `length`", "length", is_certain=False)
+    for found in _LENGTH_OF_TEST.finditer(plain):
+        yield CodeHabit(*found.span("name"), "this is true or false already, and has no length")
+
+
+def _attributes(code: str) -> Iterator[CodeHabit]:
+    for found in _ATTRIBUTE.finditer(code):
+        name = found["name"]
+        start = found.start("name") - 1
+        yield CodeHabit(start, found.end("name"), f"a dict has no `.{name}`; write `['{name}']`", f"['{name}']")
+
+
+def uncalled_function(code: str, *, is_python: bool) -> CodeHabit | None:
+    """The function that is all of the code, so that nothing calls it."""
+    if len(code) > _LONGEST or "{{" in code or "\n" not in code.strip():
+        return None
+    if is_python:
+        return _only_defined(code)
+    found = _FUNCTION.match(code) or _ARROW.match(code)
+    if found is None or _block_end(without_strings(code), found.end()) < len(code.rstrip().rstrip(";")):
+        return None
+    return CodeHabit(*found.span("name"), "promptfoo does not call this function; write its body")
+
+
+def _only_defined(code: str) -> CodeHabit | None:
+    """The last of the functions that code of Python defines, if it does nothing else."""
+    last: tuple[int, int] | None = None
+    at = 0
+    for line in code.split("\n"):
+        found = _DEFINED.match(line)
+        if found is not None:
+            last = (at + found.start("name"), at + found.end("name"))
+        elif line.strip() and not line[0].isspace() and not line.startswith(("import ", "from ", "#", ")", "@")):
+            return None
+        at += len(line) + 1
+    return CodeHabit(*last, "nothing calls this function; `return` its result, or write its body") if last else None
+
+
+def _block_end(code: str, at: int) -> int:
+    """The offset after the bracket that closes a block which begins before `at`."""
+    depth = 1
+    while at < len(code) and depth:
+        depth += (code[at] == "{") - (code[at] == "}")
+        at += 1
+    return at
