@@ -32,7 +32,7 @@ from rubric_core.language.evaluators import (
 from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Execution, Suite, Trials, Turn
 from rubric_core.language.promptfoo import graded_assertions, text_assertions
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.providers import Api, Cli, OpenAi
@@ -101,6 +101,10 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     PromptfooCase: {
         "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title name",
         "options": "option config",
+    },
+    CaseOptions: {
+        "provider": "grader judge", "store_output_as": "store_as save_as output_as", "rubric_prompt": "judge_prompt grader_prompt",
+        "disable_var_expansion": "disable_variable_expansion disable_expansion", "disable_default_asserts": "disable_default_assertions",
     },
     graded_assertions.ModelRubric: {"value": "rubric criteria criterion"}, graded_assertions.SelectBest: {"value": "rubric criteria criterion"},
     graded_assertions.ClosedQa: {"value": "rubric criteria criterion"}, graded_assertions.GEval: {"value": "rubric criteria criterion"},

@@ -116,6 +116,15 @@ def idle_lists(shape: Assertion) -> Iterator[Finding]:
     yield Finding(place.value, f"with an empty list this assertion always {'passes' if passes else 'fails'}")
 
 
+def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:
+    """A judge of a set, which its assertions do not have."""
+    for field in ("provider", "rubric_prompt"):
+        place = shape.places.get(field)
+        if place is not None and not place.borrowed:
+            words = f"a set gives its assertions no `{place.name}`; write it at each of them, or under `options` of the case"
+            yield Finding(place.key, words, consequence="promptfoo ignores it")
+
+
 def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:
     """With a threshold only the score counts, and every score reaches 0."""
     whole = "set" if isinstance(shape, AssertionSet) else "case"
@@ -215,6 +224,9 @@ def _negative(shape: Assertion) -> Iterator[Finding]:
         yield Finding(
             place.value, words, fixes=write_value(place, number(value * 1000)) if value else (), severity="hint"
         )
+    if isinstance(shape, measured.Levenshtein) and 0 < value < 1:
+        words = f"`threshold` is a number of letters: with {number(value)} only an equal text passes"
+        yield Finding(place.value, words, severity="hint")
     if value < 0:
         words = f"`threshold` is {number(value)}; it is 0 or more"
         # Code may give scores below 0.

@@ -9,7 +9,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["conversation_slips"]
+__all__ = ["conversation_slips", "is_conversation"]
 
 _NAME = "_conversation"
 #: What each turn has.
@@ -43,7 +43,7 @@ def conversation_slips(
             break
         if loop[2] == _NAME:
             turns.add(loop[1])
-        elif loop[2] not in known and (is_typo(loop[2], _NAME) or loop[2] == "conversations"):
+        elif loop[2] not in known and is_conversation(loop[2]):
             turns.add(loop[1])
             at = outer(Span(*loop.span(2)))
             fixes = (Fix(f"change it to `{_NAME}`", (Edit(at, _NAME),)),)
@@ -60,6 +60,11 @@ def conversation_slips(
             advice = f"; did you mean `{meant}`?" if meant else f"; it has {', '.join(_MEMBERS)}"
             words = f"a turn of the conversation has no `{found[1]}`{advice}"
             yield Finding(at, words, fixes=change, consequence="promptfoo fills in nothing")
+
+
+def is_conversation(name: str) -> bool:
+    """Whether a name is a slip of `_conversation`, which is reported where a template goes through it."""
+    return is_typo(name, _NAME) or name == "conversations"
 
 
 def _member_of(name: str) -> "re.Pattern[str]":

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.graded_assertions import ClosedQa, Factuality, GEval, ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -18,6 +19,9 @@ _SLIP = pattern(r"(file(?::[/\\]?(?![/\\])|:?\\\\|//))[\w.~*{-]\S{0,300}\Z")
 _OTHER_WORD = pattern(r"((?!file:)[Ff][Ii][Ll][Ee]{1,2}[Ss]?://|(?:fil|fiel|flie|ifle)://)[\w.~*{-]\S{0,300}\Z")
 #: Where such a word is taken for text; elsewhere a file is missing, or a provider unknown.
 _TEXTS = frozenset({"scenarios", "vars"})
+#: Assertions whose value is what a judge reads.
+_IN_WORDS = (ModelRubric, Factuality, ClosedQa, GEval)
+_PATH = pattern(r"(?:\.{0,2}/)?[\w-]{1,60}(?:/[\w.-]{1,60}){0,9}\.(?:txt|md|j2|njk|ya?ml|json)\Z")
 _FIELDS = (
     "prompts", "providers", "targets", "tests", "scenarios", "default_test", "extensions", "vars", "value", "rubric_prompt", "transform",
     "context_transform", "transform_vars", "scoring",
@@ -25,7 +29,9 @@ _FIELDS = (
 
 
 def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions) -> Iterator[Finding]:
-    """Each text that is such a path."""
+    """Each text that is such a path, and paths where a judge expects a text."""
+    if isinstance(shape, _IN_WORDS):
+        yield from _bare_path(shape)
     for field in _FIELDS:
         place = shape.places.get(field)
         if place is None or place.borrowed:
@@ -43,6 +49,17 @@ def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOption
                     node.span, f"`{found[1]}` begins no path; write file://", fixes=fixes, severity="warning",
                     consequence="promptfoo takes it for text",
                 )  # fmt: skip
+
+
+def _bare_path(shape: Assertion) -> Iterator[Finding]:
+    """The path of a rubric, which the judge gets in place of the rubric."""
+    place = shape.places.get("value")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and not node.is_block and _PATH.match(node.text):
+        at = node.span.start + node.is_quoted
+        fixes = (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
+        words = "this is no rubric, but looks like a path; a file begins with file://"
+        yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="the judge reads the path itself")
 
 
 def _texts(node: Node, *, is_map: bool) -> Iterator[tuple[Scalar, bool]]:

@@ -15,7 +15,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
-from rubric_core.validation.promptfoo.conversation_names import conversation_slips
+from rubric_core.validation.promptfoo.conversation_names import conversation_slips, is_conversation
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.json_templates import json_fault
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_judges
@@ -119,7 +119,12 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     used: dict[str, list[UsedName]] = {}
     for each in slips_of_judges(every, known) if of_judges else every:
         is_open = prompt.use.is_open and not is_slip(each.name, known)
-        if each.name not in known and each.name not in GIVEN and not each.optional and not is_open:
+        if (
+            each.name not in known
+            and each.name not in GIVEN
+            and (not each.optional or (each.repeated and not is_conversation(each.name)))
+            and not is_open
+        ):
             used.setdefault(each.name, []).append(each)
     whose = "nothing" if of_judges else "no case"
     for name, places in used.items():

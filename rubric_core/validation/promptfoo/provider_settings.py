@@ -57,7 +57,7 @@ _COMMON_RANGES = MappingProxyType({"temperature": (0, math.inf), "top_p": (0, 1)
 #: Vendors of models whose further settings are not listed.
 _OF_MODELS = frozenset({
     "ai21", "aimlapi", "alibaba", "cloudflare-ai", "cohere", "databricks", "fireworks", "github", "hf", "huggingface", "hyperbolic", "lambdalabs",
-    "llamaapi", "localai", "minimax", "moonshot", "novita", "nscale", "nvidia", "replicate", "sagemaker", "vercel", "watsonx",
+    "llamaapi", "localai", "minimax", "moonshot", "novita", "nscale", "nvidia", "replicate", "sagemaker", "vercel", "vertex", "watsonx",
 })  # fmt: skip
 #: The bounds that every vendor with these settings has, or a narrower one.
 _RANGES = MappingProxyType({
@@ -146,7 +146,8 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
             words = f"`{identity}` needs `url` under `config`, or an address as the id"
             at = settings.entries[0].key.span
             yield Finding(at, words, severity="error", consequence=ROW_ERRORS)
-    family = known_provider(identity)
+    # Models of others there have the settings of their vendors.
+    family = None if vendor == "vertex" and "gemini" not in identity else known_provider(identity)
     if family is None and vendor in _OF_MODELS:
         yield from _common_settings(vendor, settings)
     if family is None or not is_known:

@@ -40,18 +40,21 @@ class ResultSlip(NamedTuple):
     meant: str
 
 
-def _of_provider(read: CodeReading, keys: tuple[FreeName, ...]) -> Iterator[ResultSlip]:
+def _of_provider(keys: tuple[FreeName, ...]) -> Iterator[ResultSlip]:
     """The misspelt `output` of what a provider returns."""
     names = {key.text for key in keys}
-    if not names & _OF_PROVIDERS and (read.bound | read.methods) & _PROVIDERS:
+    if not names & _OF_PROVIDERS:
         slips = [key for key in keys if is_typo(key.text, "output")]
         yield from (ResultSlip(key, "output") for key in slips[:1])
 
 
 def slips_of_results(read: CodeReading, *, is_python: bool) -> Iterator[ResultSlip]:
     """Keys that stand for a required one, in objects with the two others."""
+    is_provider = bool((read.bound | read.methods) & _PROVIDERS)
     for keys in read.objects:
-        yield from _of_provider(read, keys)
+        if is_provider:  # what else it makes is an answer
+            yield from _of_provider(keys)
+            continue
         # `pass` is a keyword in Python, so promptfoo also accepts `pass_`.
         names = {"pass" if is_python and key.text == "pass_" else key.text for key in keys}
         lacking = [each for each in _REQUIRED if each not in names]

@@ -73,12 +73,16 @@ _APART = pattern(r"(?<![\w}\\])\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
 
 
+#: `for item in items`, and nothing else.
+_LOOP = pattern(r"-?\s{0,9}for\s{1,9}[\w\s,]{1,200}?\s{1,9}in\s{1,9}([A-Za-z_]\w{0,60})\s{0,9}-?\Z")
+
+
 class UsedName:
     """A name that a template uses."""
 
-    __slots__ = ("alone", "name", "optional", "span")
+    __slots__ = ("alone", "name", "optional", "repeated", "span")
 
-    def __init__(self, name: str, span: Span, *, alone: bool, optional: bool) -> None:
+    def __init__(self, name: str, span: Span, *, alone: bool, optional: bool, repeated: bool = False) -> None:
         self.name = name
         #: Offsets in the template.
         self.span = span
@@ -86,6 +90,8 @@ class UsedName:
         self.alone = alone
         #: Whether the template tests it in a condition or gives it a default.
         self.optional = optional
+        #: Whether the template goes through it as a list, and never tests whether it is there.
+        self.repeated = repeated
 
 
 def names_in(template: str) -> list[UsedName]:
@@ -97,6 +103,7 @@ def names_in(template: str) -> list[UsedName]:
     bound: set[str] = set()
     found: list[UsedName] = []
     optional: set[str] = set()
+    repeated: dict[str, int] = {}
     for part in _EXPRESSION.finditer(template):
         group = "shown" if part["shown"] is not None else "statement" if part["statement"] is not None else ""
         if not group or (group == "shown" and _NO_EXPRESSION.match(part[group]) is not None):
@@ -108,12 +115,21 @@ def names_in(template: str) -> list[UsedName]:
                 bound.update(_WORD.findall(" ".join(names)))
         used = [m for m in _NAME.finditer(code) if m[1] not in _OWN or (m[1] == "context" and group == "shown")]
         copes = _copes(group, code)
+        loop = _LOOP.match(code) if copes and group == "statement" else None
+        if loop is not None:
+            repeated.setdefault(loop[1], start + loop.start(1))
         if copes:
-            optional.update(m[1] for m in used)
+            optional.update(m[1] for m in used if loop is None or m[1] != loop[1])
         alone = group == "shown" and len(used) == 1 and code.strip() == used[0][1]
         found += (UsedName(m[1], Span(start + m.start(1), start + m.end(1)), alone=alone, optional=copes) for m in used)
     return [
-        UsedName(each.name, each.span, alone=each.alone, optional=each.name in optional)
+        UsedName(
+            each.name,
+            each.span,
+            alone=each.alone,
+            optional=each.name in optional or each.name in repeated,
+            repeated=each.name not in optional and repeated.get(each.name) == each.span.start,
+        )
         for each in found
         if each.name not in bound
     ]

@@ -14,7 +14,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase, options_of
-from rubric_core.validation.promptfoo.conversation_names import conversation_slips
+from rubric_core.validation.promptfoo.conversation_names import conversation_slips, is_conversation
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.judge_prompts import slips_in_judge_prompts
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
@@ -134,7 +134,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
             continue
         names = every if placed.block < 0 else shared | summary.names
-        found = list(undefined_in_case(placed, summary, names, is_open=is_open))
+        found = list(undefined_in_case(placed, summary, names, is_open=is_open, stores=bool(suite.digest.stored)))
         if not found and placed.block >= 0:
             summary.clean_for = shared
         yield from found
@@ -201,9 +201,12 @@ def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[st
 
 
 def undefined_in_case(
-    placed: PlacedCase, summary: CaseSummary, names: frozenset[str], *, is_open: bool
+    placed: PlacedCase, summary: CaseSummary, names: frozenset[str], *, is_open: bool, stores: bool = False
 ) -> Iterator[Finding]:
-    """The variables that the texts of one case use without a value; only slips where there may be more than `names`."""
+    """The variables that the texts of one case use without a value; only slips where there may be more than `names`.
+
+    Where outputs are stored for later cases, braces in variables are meant for these.
+    """
     for node, used, check in summary.rendered:
         if all(each.name in summary.names for each in used):
             continue
@@ -219,7 +222,10 @@ def undefined_in_case(
         yield from foreign_placeholders(placed.text, node.span, names - GIVEN, placed.outer, in_file=True)
     # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
-        slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - GIVEN))]
+        slips = [
+            each for each in used
+            if each.name not in names and ((stores and each.alone) or closest(each.name, sorted(names - GIVEN)))
+        ]  # fmt: skip
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
             yield replace(each, consequence="promptfoo leaves the braces as they are")
 
@@ -253,8 +259,8 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
 
 
 def _certain(used: UsedName, known: frozenset[str]) -> UsedName:
-    """A name that a template tests is meant for a variable if it is a slip of one; the plural of one may be another."""
-    slip = (
+    """A list that a template goes through, or a name that it tests and that is a slip of a variable; the plural of one may be another."""
+    slip = (used.repeated and not is_conversation(used.name)) or (
         used.optional
         and used.name not in known
         and any(is_typo(used.name, each) and used.name.rstrip("s") != each.rstrip("s") for each in known - GIVEN)

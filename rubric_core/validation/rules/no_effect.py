@@ -13,6 +13,7 @@ from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.assertions import (
+    idle_in_sets,
     idle_inversions,
     idle_lists,
     idle_thresholds,
@@ -57,6 +58,8 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
         if isinstance(shape, PromptfooCase | AssertionSetOfPromptfoo):
             yield from idle_thresholds(shape, context)
             yield from repeated_assertions(shape)
+        if isinstance(shape, AssertionSetOfPromptfoo):
+            yield from idle_in_sets(shape)
         if isinstance(shape, Assertion):
             yield from idle_inversions(shape, context)
             yield from idle_lists(shape)
