@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 __all__ = ["UNKNOWN_VALUE", "FunctionReading", "ReturnedValue", "ValueKind"]
 
-ValueKind = Literal["mapping", "text", "number", "boolean", "nothing", "list", "unknown"]
+ValueKind = Literal["mapping", "text", "number", "boolean", "nothing", "list", "function", "unknown"]
 
 
 class ReturnedValue(NamedTuple):

@@ -64,6 +64,7 @@ class TokenReader:
         self.mappings: dict[int, ReturnedValue] = {}
         #: The functions that were read, and those around the current token.
         self.functions: list[FunctionReading] = []
+        self.function_ends: dict[int, int] = {}
         self.within: list[OpenFunction] = []
 
     def next(self) -> Token:
@@ -147,6 +148,7 @@ class TokenReader:
     def end_function(self) -> None:
         """Leave the innermost function."""
         it = self.within.pop()
+        self.function_ends[it.start] = self.before.end
         self.functions.append(
             FunctionReading(it.name, it.start, it.head_end, it.parameters, tuple(it.results), it.throws)
         )
@@ -162,6 +164,8 @@ class TokenReader:
         depth = 0
         while token.kind == "sign" and token.text == "(" and depth < _DEEPEST:
             token, depth = read_token(self.code, token.end), depth + 1
+        if self.function_ends.get(token.start) == end:
+            return ReturnedValue("function", token.start, end)
         kept = self.mappings.get(token.start)
         if kept is not None:
             rest = self.code[kept.end : min(end, kept.end + _NEAR + 1)]

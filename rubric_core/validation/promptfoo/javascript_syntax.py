@@ -48,6 +48,8 @@ class BodyReading(NamedTuple):
     methods: frozenset[str] = frozenset()
     #: The functions in it.
     functions: tuple[FunctionReading, ...] = ()
+    #: The body as a function itself; None if a part of the code was not read.
+    whole: FunctionReading | None = None
 
 
 def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
@@ -68,7 +70,8 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         objects=tuple(map(tuple, parser.objects)),
         methods=frozenset(parser.methods),
         assigned_at=parser.assigned_at,
-        functions=tuple(parser.functions),
+        functions=tuple(parser.functions[:-1]),
+        whole=parser.functions[-1],
     )
 
 
@@ -76,11 +79,13 @@ class _Parser(ExpressionReader):
     """Reads statements."""
 
     def body(self, parameters: tuple[str, ...]) -> None:
+        self.begin_function("", 0)
         self.declared.append(set(parameters))
         while self.token.kind != "end":
             if self.is_sign(")", "]", "}"):
                 raise FaultError(f"`{self.token.text}` has no matching start")
             self.statement()
+        self.end_function()
 
     def block(self) -> None:
         self.expect("{")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.reference_issues import ProgramText
@@ -42,6 +42,7 @@ _MODULE_NAME = pattern(
     re.MULTILINE,
 )
 _NEAR = 100
+_NO_VARIABLES = frozenset({"text", "number", "boolean", "function"})
 _GIVES = pattern(r"\b(?:return|throw)\b")
 
 
@@ -72,7 +73,7 @@ def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[Re
     """A function of JavaScript that gives nothing."""
     given = [each for each in function.results if each.kind != "nothing"]
     if not given and not function.throws:
-        consequence = {"assertion": RESULT_REFUSED, "scoring": _SCORE_REFUSED}.get(role, ROW_ERRORS)
+        consequence = {"assertion": RESULT_REFUSED, "scoring": _SCORE_REFUSED, "variables": STOPS}.get(role, ROW_ERRORS)
         yield RefusedResult(function.start, function.head_end, "this function returns nothing", consequence)
 
 
@@ -136,6 +137,8 @@ def _refused(value: ReturnedValue, role: ProgramRole, code: str, *, is_python: b
         yield from _without_output(value, needed, _NO_OUTPUT if fails else ROW_ERRORS)
     elif role in ("assertion", "scoring"):
         yield from _ungraded(value, code, is_python=is_python, scores=role == "scoring")
+    elif role == "variables" and value.kind in _NO_VARIABLES:
+        yield RefusedResult(value.start, value.end, "this is no mapping; return the variables", STOPS)
     elif role == "prompt" and value.kind in ("number", "boolean"):
         words = f"a {value.kind} is no prompt; return a text or messages"
         yield RefusedResult(value.start, value.end, words, ROW_ERRORS)

@@ -67,6 +67,8 @@ class CodeReading(NamedTuple):
     members: tuple[tuple[str, FreeName], ...] = ()
     #: The functions that a file defines.
     functions: tuple[FunctionReading, ...] = ()
+    #: Inline JavaScript as the function that promptfoo makes of it; None if a part of it was not read.
+    whole: FunctionReading | None = None
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -216,4 +218,5 @@ def read_javascript(
     free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)
     at = read.fault_at - len(before) if read.fault else None
     assigned = read.assigned_at - len(before) if read.assigned_at is not None else None
-    return CodeReading(read.fault, at, free, read.bound, _objects(read, code, len(before)), assigned)
+    objects = _objects(read, code, len(before))
+    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=read.whole)

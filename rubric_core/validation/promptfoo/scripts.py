@@ -15,6 +15,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
+from rubric_core.validation.promptfoo.functions_as_code import function_as_code
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
@@ -205,11 +206,14 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
         ):
             consequence = STOPS if field == "transform_vars" else ROW_ERRORS
             yield from (
-                replace(each, severity="error", consequence=consequence)
+                replace(each, severity=each.severity or "error", consequence=each.consequence or consequence)
                 for each in _transform(node, text, "vars" if field == "transform_vars" else "output")
             )
 
 
+_NOT_CALLED = "the function itself becomes the output"
+#: Values that hold no variables.
+_NO_VARIABLES = frozenset({"text", "number", "boolean", "nothing", "function"})
 #: The code that extracts the answer from an HTTP response, and its parameters.
 _OF_RESPONSES = ("transformResponse", "responseParser")
 _RESPONSE = ("json", "text", "context", "process")
@@ -256,9 +260,42 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
         words = "code of more than one line has to `return` its result"
         yield Finding(last or node.span, words, fixes=_returned(last))
         return
+    result = _result_of_transform(node, text, changes, read)
+    if result is not None:
+        yield result
+        return
     yield from misspelt_members(node, text)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
+
+
+def _result_of_transform(node: Scalar, text: str, changes: str, read: CodeReading) -> Finding | None:
+    """A transform whose result promptfoo refuses, or a function, which it does not call."""
+    # A line break makes the line the body of a function.
+    found = function_as_code(node, changes) if "\n" not in node.text else None
+    if found is not None and changes == "output":
+        return replace(found, severity="warning", consequence=_NOT_CALLED)
+    if found is not None or read.whole is None or "{{" in node.text:
+        return found
+    results = read.whole.results
+    if not results and not read.whole.throws and "\n" in node.text:
+        last = _last_statement(node, text)
+        words = "the value of the last statement is dropped; `return` is missing before it"
+        return Finding(last or node.span, words, fixes=_returned(last))
+    kinds = {each.kind for each in results}
+    useless = useless_result(node.text, is_python=False)
+    gives = useless.kind if useless is not None else ""
+    if gives == "nothing" or (kinds == {"nothing"} and changes == "output"):
+        return Finding(node.span, "this code gives nothing")
+    if changes == "vars" and kinds and (kinds <= _NO_VARIABLES or gives == "a text"):
+        what = "a function, which promptfoo does not call" if kinds == {"function"} else "no mapping"
+        is_here = "\n" in node.text and len(results) == 1
+        at = place_in_code(node, text, results[0].start, results[0].end - results[0].start) if is_here else None
+        return Finding(at or node.span, f"this code gives {what}; it has to give the variables")
+    if kinds == {"function"}:
+        words = "promptfoo does not call this function"
+        return Finding(node.span, words, severity="warning", consequence=_NOT_CALLED)
+    return None
 
 
 def _without_reason(read: CodeReading, place: FieldPlace, node: Scalar, text: str) -> Iterator[Finding]:
