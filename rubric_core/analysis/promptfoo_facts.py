@@ -173,7 +173,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "variable-value": (summary.names, summary.maps),
         "unknown-label": references,
         "too-few-outputs": references,
-        "invalid-value": (references, [text[slice(*each.span)] for each in summary.compares]),
+        "invalid-value": (references, len(summary.classifiers), [text[slice(*each.span)] for each in summary.compares]),
         "template-variable": (types, [each.has("value") and not each.has("rubric_prompt") for each in summary.checks]),
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import (
+    Classifier,
     ClosedQa,
     ContextFaithfulness,
     ContextRelevance,
@@ -122,6 +123,11 @@ class CaseSummary:
         self.metrics = frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
         #: The assertions that promptfoo refuses without certain variables.
         self.bound = tuple(check for check in self.checks if isinstance(check, _BOUND) and not check.borrowed)
+        #: The assertions that need a model which classifies, and name none.
+        self.classifiers = tuple(
+            check for check in self.checks
+            if isinstance(check, Classifier) and not check.borrowed and not check.has("provider") and not check.unread
+        )  # fmt: skip
         self.graders = tuple(_graders(options, self.checks))
         self.compares = tuple(
             check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed

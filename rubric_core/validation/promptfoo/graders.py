@@ -22,7 +22,13 @@ from rubric_core.validation.promptfoo.case_summary import assertions_of, options
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["common_graders", "grader_of_assertion", "grader_of_case", "targets_without_answers"]
+__all__ = [
+    "classifiers_without_grader",
+    "common_graders",
+    "grader_of_assertion",
+    "grader_of_case",
+    "targets_without_answers",
+]
 
 #: Keys that bring others.
 _NOT_KNOWN = frozenset({"<<", "$ref"})
@@ -69,6 +75,36 @@ def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
         if role in ("embedding", "moderation") and isinstance(node, Scalar):
             words = f"`{each.id}` {MEANT_FOR[role]}; it answers no prompts"
             yield Finding(suite.frame.outer(node.span), words, severity="error", consequence=ROW_ERRORS)
+
+
+def classifiers_without_grader(suite: PromptfooSuite) -> Iterator[Finding]:
+    """`classifier` where nothing names a model: promptfoo has none of its own that classifies, whatever the keys."""
+    configuration = suite.configuration
+    if not suite.digest.classifying or _may_have_grader(suite):
+        return
+    names_grader = any(_names_grader(placed.case) for placed in suite.every_case) if configuration.scenarios else False
+    for placed, summary in suite.digest.classifying:
+        is_common = placed.case is suite.defaults
+        if _names_grader(placed.case) or names_grader or (is_common and any(map(_names_grader, _cases(suite)))):
+            continue
+        for check in summary.classifiers:
+            words = f"nothing names a model for `{check.type_name}`; it needs `provider`"
+            # An option of the command line may name one.
+            yield Finding(placed.outer(check.at("type")), words, severity="warning", consequence=ROW_ERRORS)
+
+
+def _cases(suite: PromptfooSuite) -> Iterable[PromptfooCase]:
+    return (placed.case for placed in suite.every_case)
+
+
+def _may_have_grader(suite: PromptfooSuite) -> bool:
+    """Whether the defaults or the options of the command line name a model that grades, or may."""
+    configuration, defaults = suite.configuration, suite.defaults
+    if configuration.has("command_line_options") and "grader" in suite.frame.text:
+        return True
+    if defaults is None:
+        return configuration.has("default_test")
+    return defaults.borrowed or defaults.has("provider") or bool(defaults.unread) or _names_grader(defaults)
 
 
 def _names_grader(case: PromptfooCase) -> bool:
@@ -119,8 +155,10 @@ def _without_model(grader: Mapping, role: Role) -> tuple[Span, str, tuple[Fix, .
     names = [entry.name or "" for entry in grader.entries]
     known = {key.name for key in ConfiguredProvider.keys.values()}.union(GRADER_ROLES)
     slips = (closest(name, ("id", *GRADER_ROLES)) for name in names if name not in known)
-    if not names or not _NOT_KNOWN.isdisjoint(names) or any(slips):
+    if not _NOT_KNOWN.isdisjoint(names) or any(slips):
         return None
+    if not names:
+        return grader.span, "the model that grades needs `id`", ()
     if not set(GRADER_ROLES).isdisjoint(names):
         return grader.entries[0].key.span, f"`{{type}}` needs a model under `{role}`", ()
     meant = next((entry for entry in grader.entries if _is_id(entry.value) and entry.name not in known), None)

@@ -47,6 +47,7 @@ class SuiteDigest:
         self.comparing: list[tuple[PlacedCase, CaseSummary]] = []
         self.listed: list[tuple[PlacedCase, CaseSummary]] = []
         self.pointing: list[tuple[PlacedCase, CaseSummary]] = []
+        self.classifying: list[tuple[PlacedCase, CaseSummary]] = []
         self.unworded: list[tuple[PlacedCase, CaseSummary]] = []
         for number, placed in enumerate(bearers):
             summary = placed.summary
@@ -74,6 +75,8 @@ class SuiteDigest:
                 self.pointing.append((placed, summary))
             if summary.unworded:
                 self.unworded.append((placed, summary))
+            if summary.classifiers:
+                self.classifying.append((placed, summary))
             if summary.compares:
                 self.comparing.append((placed, summary))
 

@@ -22,6 +22,7 @@ from rubric_core.validation.promptfoo.assertion_values import values_of_another_
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.graders import (
+    classifiers_without_grader,
     common_graders,
     grader_of_assertion,
     grader_of_case,
@@ -66,6 +67,7 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
     """Say what is possible."""
     if isinstance(issue, PromptfooSuite):
         yield from common_graders(issue)
+        yield from classifiers_without_grader(issue)
         yield from targets_without_answers(issue)
         yield from providers_of_one_name(issue)
         yield from idle_weights(issue, context)
