@@ -28,7 +28,13 @@ from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_fil
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.loading.promptfoo_provider_places import EXEC
-from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PathLikePrompt, PromptFileText
+from rubric_core.loading.reference_issues import (
+    EmptyFile,
+    MissingFile,
+    PathLikePrompt,
+    PointerIntoFile,
+    PromptFileText,
+)
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
 __all__ = ["look_up_configuration"]
@@ -203,9 +209,12 @@ class _Places(CasePlaces):
     def reference(self, node: Node | None) -> None:
         """The file of a `$ref`; empty for the configuration itself."""
         if isinstance(node, Scalar) and isinstance(node.value, str) and "://" not in node.text:
-            name = node.text.partition("#")[0]
-            if name and self.paths(name) == ():
+            name, sign, _ = node.text.partition("#")
+            found = self.paths(name) if name else None
+            if found == ():
                 self.missing(node, name, STOPS)
+            elif found and sign and found[0].suffix.lower() in DATA and (text := self.look.text(found[0])) is not None:
+                self.issues.append(PointerIntoFile(span=node.span, node=node, text=text))
 
     def borrowed(self, shape: Assertion) -> None:
         """The files of an assertion that is written elsewhere: reported at the reference, as others are."""
@@ -279,6 +288,10 @@ def look_up_configuration(
     found.nested = nested
     for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
         found.reference(node.get("$ref"))
+    whole = {id(outer.node) for outer in shapes}
+    for item in root.items if isinstance(root, Sequence) else ():
+        if isinstance(item, Mapping) and id(item) not in whole:  # a case that is written elsewhere
+            found.reference(item.get("$ref"))
     for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):
         if not shape.borrowed:
             _collect_from_shape(found, shape)
@@ -302,6 +315,8 @@ def _role(shape: Shape, field: str) -> ProgramRole | None:
     """What a program in a field is called for."""
     if field == "value":
         return "assertion" if isinstance(shape, _CODE) else None
+    if field == "transform_vars":
+        return "variables"
     return "scoring" if field == "scoring" else "transform" if field in TRANSFORMS else None
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "EmptyFile",
     "MissingFile",
     "PathLikePrompt",
+    "PointerIntoFile",
     "ProgramText",
     "PromptFileText",
     "PromptText",
@@ -124,6 +125,14 @@ class ProgramText(Issue):
     use: DefinedNames | None = None
     #: What promptfoo calls in it, as far as that is known.
     called: tuple[ProgramUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointerIntoFile(Issue):
+    """A `$ref` of promptfoo into another file, whose text that is."""
+
+    node: Scalar
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

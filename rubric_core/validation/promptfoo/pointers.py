@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.loading.reference_issues import PointerIntoFile
 from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import pointers_in
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["lost_pointers"]
+__all__ = ["lost_pointer_into_file", "lost_pointers"]
 
 #: The list whose entries are not in the text around them.
 _LIST = "tests"
@@ -44,6 +46,25 @@ def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Ca
     for placed, summary in suite.digest.pointing:
         if placed.block >= 0:
             yield from ((node, placed.outer) for node in summary.pointers)
+
+
+def lost_pointer_into_file(issue: PointerIntoFile) -> Iterator[Finding]:
+    """A `$ref` into another file whose target is not there."""
+    name, _, pointer = issue.node.text.partition("#")
+    if pointer and pointer[0] != "/":
+        written = f"{name}#/{pointer}"
+        fix = Fix(f"change it to `{written}`", (Edit(issue.span, quoted(written)),), safe=False)
+        words = f"`#{pointer}` is no pointer: write `#/{pointer}`"
+        yield Finding(issue.span, words, fixes=(fix,), consequence=STOPS)
+        return
+    parts = pointer.split("/")
+    tree = parse(issue.text) if len(parts) > 1 and "{{" not in pointer and "%" not in pointer else None
+    lost = _lost_below(tree.root, parts, 1) if tree is not None and not tree.problems else None
+    if lost is not None and tree is not None:
+        meant = closest(parts[lost.part], lost.names)
+        intended = [*parts[: lost.part], meant, *parts[lost.part + 1 :]] if meant else []
+        is_there = bool(intended) and _lost_below(tree.root, intended, 1) is None
+        yield _finding(issue.span, issue.node.text, lost, f"{name}#{'/'.join(intended)}" if is_there else "")
 
 
 class _Lost:

@@ -277,6 +277,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "unknown-alias": (
         "UnknownAlias",
+        "PointerIntoFile",
         "PromptfooSuite",
     ),
     "unknown-key": ("UnknownKey",),
