@@ -66,8 +66,17 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     mappings = _mappings(suite, variables)
     members = frozenset(suite.digest.members if mappings else ())
     return DefinedNames(
-        variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs, members
-    )
+        variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs, members,
+        _lacked(suite) & needed,
+    )  # fmt: skip
+
+
+def _lacked(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that one case alone lacks, if all cases are in one file and get the same prompts."""
+    files = [each for each in suite.outside or () if each.what == "cases"]
+    chooses = any(each.shape is not None and each.shape.has("prompts") for each in suite.providers)
+    alone = len(files) == 1 and not suite.listed and not suite.scenarios and not chooses
+    return files[0].lacked if alone else frozenset()
 
 
 def _is_for_models(suite: PromptfooSuite) -> bool:

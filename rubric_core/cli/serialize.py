@@ -50,7 +50,7 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
     """What a file may use, as plain data."""
     if use is None:
         return None
-    several = (use.variables, use.filters, use.asked, use.needed, use.mappings, use.members)
+    several = (use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked)
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function) for each in use.programs)
     return [*map(_sorted, several), references, use.is_open, use.is_for_models, programs]
@@ -64,7 +64,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
     *several, references, is_open, is_for_models, programs = packed
-    variables, filters, asked, needed, mappings, members = map(_frozen, several)
+    variables, filters, asked, needed, mappings, members, lacked = map(_frozen, several)
     referable = None
     if references is not None:
         prompts, providers, labels = map(_frozen, references)
@@ -80,6 +80,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         is_for_models=bool(is_for_models),
         programs=frozenset(ProgramUse(Path(path), role, function) for path, role, function in programs),
         members=members or frozenset(),
+        lacked=lacked or frozenset(),
     )
 
 

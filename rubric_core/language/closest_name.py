@@ -8,6 +8,7 @@ from itertools import pairwise
 __all__ = ["Lexicon", "closest", "differs_by_one", "is_same_word", "is_typo", "lexicon"]
 
 #: Names of at least this length may have two wrong letters.
+_TOO_SHORT = 2
 _LONG = 6
 #: Characters around a name that come from pasting, or that look like a colon.
 _DECORATION = "*_`'\"“”‘’«»@%$#&!:;：∶.,= \t\u00a0\u200b\u200c\u200d\u2060\ufeff"
@@ -131,6 +132,8 @@ def is_same_word(name: str, known: str) -> bool:
 
 def is_typo(name: str, known: str) -> bool:
     """Whether `name` is `known` with a typing error, and not another word that begins alike."""
+    if len(name) == len(known) <= _TOO_SHORT and name != known[::-1]:
+        return is_same_word(name, known)  # of so few letters, another one makes another name
     most = 1 if len(known) < _LONG else 2
     return is_same_word(name, known) or _distance(name.strip(_DECORATION).lower(), known.lower(), most) <= most
 

@@ -49,6 +49,8 @@ class DefinedNames:
     programs: frozenset[ProgramUse] = frozenset()
     #: The members of `mappings`, as `name.member`, and `name.*` where there may be more.
     members: frozenset[str] = frozenset()
+    #: Of the variables that prompts use, those that one case alone lacks, all cases being in one file.
+    lacked: frozenset[str] = frozenset()
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
@@ -83,6 +85,7 @@ class DefinedNames:
                 known.is_for_models and each.is_for_models,
                 known.programs | each.programs,
                 known.members | each.members,
+                known.lacked & each.lacked,
             )
         return known
 

@@ -9,7 +9,13 @@ from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
-from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases, words_in
+from rubric_core.loading.promptfoo_cases import (
+    case_file_trouble,
+    kind_of_cases,
+    lacked_by_one,
+    variables_in_cases,
+    words_in,
+)
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS
 from rubric_core.loading.promptfoo_nested_files import nested_files
 from rubric_core.loading.promptfoo_provider_places import ProviderPlaces
@@ -73,7 +79,8 @@ class CasePlaces(ProviderPlaces):
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
                 known = None
         names = known if found is not None else None
-        self.outside.append(OutsideText("cases", node, names=names, words=words))
+        lacked = lacked_by_one(found[0], self.look) if names and found and len(found) == 1 else frozenset[str]()
+        self.outside.append(OutsideText("cases", node, names=names, words=words, lacked=lacked))
 
     def defaults(self, place: FieldPlace, what: str) -> None:
         """`defaultTest` or scenarios in other files."""

@@ -1,6 +1,7 @@
 """Case, prompt and value files of promptfoo: the kind of each, and its variables."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ __all__ = [
     "case_file_trouble",
     "kind_of_cases",
     "kind_of_prompt",
+    "lacked_by_one",
     "variables_in_cases",
     "variables_in_file",
     "words_in",
@@ -29,6 +31,8 @@ _PROMPTS = (*PROMPTS, *_YAML)
 _WORD = pattern(r"[A-Za-z_]\w*")
 #: The prefix of table columns that are not variables.
 SPECIAL = "__"
+#: Of more cases each is not compared with all others.
+_MOST = 200
 #: Each of these keys makes a mapping a case.
 _NEEDED = frozenset({"assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold"})
 
@@ -72,6 +76,21 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
         return frozenset(names)
 
     return look.once(("promptfoo variables", path), find)
+
+
+def lacked_by_one(path: Path, look: TrackedLookup) -> frozenset[str]:
+    """The variables that every case in a file has but one; none of tables, whose cells may be empty."""
+
+    def find(files: TrackedLookup) -> frozenset[str]:
+        text = files.text(path) if path.suffix.lower() != ".csv" else None
+        found = (case_data(path, text) if text is not None else None) or ()
+        cases = [_given(case.get("vars"), path, files) for case in found if isinstance(case, dict)]
+        if not 1 < len(cases) <= _MOST or len(cases) != len(found) or None in cases:
+            return frozenset()
+        times = Counter(name for names in cases for name in names or ())
+        return frozenset(name for name, count in times.items() if count == len(cases) - 1)
+
+    return look.once(("promptfoo lacked", path), find)
 
 
 def _given(variables: Any, path: Path, files: TrackedLookup) -> frozenset[str] | None:

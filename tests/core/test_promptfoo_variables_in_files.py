@@ -234,6 +234,7 @@ def test_what_configurations_define_survives_being_packed() -> None:
         is_open=True,
         is_for_models=True,
         members=names,
+        lacked=names,
         programs=programs,
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))

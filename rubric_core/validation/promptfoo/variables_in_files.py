@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import closest
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.syntax.tree import Mapping
@@ -29,6 +29,20 @@ def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[
         is_open = context.defaults.names is not None and context.defaults.names.is_open
         yield from undefined_in_case(placed, summary, names, is_open=is_open)
         yield from slips_in_code(placed, names)
+        yield from _lacking(
+            placed, context.defaults.names.lacked if context.defaults.names is not None else frozenset()
+        )
+
+
+def _lacking(placed: PlacedCase, lacked: frozenset[str]) -> Iterator[Finding]:
+    """Variables that a prompt uses, and that all cases of the file have but this one."""
+    case, given = placed.case, placed.summary.names
+    if not case.has("vars") or any(case.has(field) for field in ("prompts", "provider_output")):
+        return
+    for name in sorted(lacked - given):
+        if not any(is_typo(each, name) for each in given):
+            words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
+            yield Finding(case.places["vars"].key, words, consequence=EMPTY)
 
 
 def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
