@@ -18,6 +18,7 @@ from rubric_core.loading.promptfoo_base import configuration_folder
 from rubric_core.loading.promptfoo_files import look_up_configuration
 from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.tree import Sequence
 from rubric_core.validation.entry_lists import ExternalCases
 from rubric_core.validation.rule import Context, SuiteDefaults
 
@@ -108,7 +109,7 @@ class Linking:
             state.links = look_up_configuration(
                 state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
                 is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
-                nested=base is not None,
+                nested=base is not None, is_of_list=analysis.kind is FileKind.PROMPTFOO_CASES and isinstance(state.tree.root, Sequence),
             )  # fmt: skip
             context = Context(block.text, self.dialect, _defaults(states[self.frame.block].shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)

@@ -58,6 +58,9 @@ class _Places(CasePlaces):
         inlined_from: The directory of the text, if it is a file in which `file://` means the content of the file.
     """
 
+    #: See `look_up_configuration`.
+    is_of_list = False
+
     def __init__(self, look: TrackedLookup, base: Path, inlined_from: Path | None = None) -> None:
         super().__init__(look, base)
         self._inlined_from = inlined_from
@@ -209,7 +212,9 @@ class _Places(CasePlaces):
     def reference(self, node: Node | None) -> None:
         """The file of a `$ref`; empty for the configuration itself."""
         if isinstance(node, Scalar) and isinstance(node.value, str) and "://" not in node.text:
-            name, sign, _ = node.text.partition("#")
+            name, sign, pointer = node.text.partition("#")
+            if not name and sign and self.is_of_list and pointer[:1] == "/" and not pointer[1:2].isdecimal():
+                self.issues.append(PointerIntoFile(span=node.span, node=node, text="[]"))
             found = self.paths(name) if name else None
             if found == ():
                 self.missing(node, name, STOPS)
@@ -271,6 +276,7 @@ def look_up_configuration(
     is_told: Callable[[Shape], bool] = lambda _: False,
     inlined_from: Path | None = None,
     nested: bool = False,
+    is_of_list: bool = False,
 ) -> BlockReferences:
     """Resolve the files of one block of a configuration.
 
@@ -283,9 +289,10 @@ def look_up_configuration(
         is_told: Whether the files of a shape with references are resolved where it is written.
         inlined_from: See `_Places`.
         nested: See `PromptfooLookup`.
+        is_of_list: Whether the text is a list of cases, so that pointers into it begin with a number.
     """
     found = _Places(look, base, inlined_from)
-    found.nested = nested
+    found.nested, found.is_of_list = nested, is_of_list
     for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
         found.reference(node.get("$ref"))
     whole = {id(outer.node) for outer in shapes}
