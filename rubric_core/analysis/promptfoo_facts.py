@@ -170,7 +170,16 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     metrics = [(each.metric, str(each.value).startswith("file://")) for each in summary.checks]
     keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, MappingNode) else None
     options = places.get("options")
-    variables = (summary.names, summary.members, summary.is_plain, summary.stored, summary.used, keys, options)
+    variables = (
+        summary.names,
+        summary.members,
+        summary.file_texts,
+        summary.is_plain,
+        summary.stored,
+        summary.used,
+        keys,
+        options,
+    )
     references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
     return {
         "environment-sent": "env" in text

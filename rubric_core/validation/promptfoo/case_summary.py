@@ -22,7 +22,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
-from rubric_core.validation.promptfoo.mapping_members import members_of
+from rubric_core.validation.promptfoo.mapping_members import members_of, texts_of_files
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
@@ -88,6 +88,7 @@ class CaseSummary:
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
         #: The members of these: see `members_of`.
+        self.file_texts = texts_of_files(self.variables) if "file://" in text else frozenset[str]()
         self.members = members_of(self.variables) if self.maps else frozenset[str]()
         options = options_of(case)
         #: Whether all variables are defined in the text rather than in files or programs.
@@ -168,6 +169,7 @@ class CaseSummary:
         return (
             self.names,
             self.maps,
+            self.file_texts,
             self.members,
             self.is_plain,
             self.is_in_files,

@@ -11,7 +11,7 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["members_of", "missing_members", "missing_members_at"]
+__all__ = ["members_of", "members_of_texts", "missing_members", "missing_members_at", "placed_in", "texts_of_files"]
 
 #: What the members of a mapping are followed by that may have more than the text shows.
 _ANY = "*"
@@ -19,6 +19,10 @@ _ANY = "*"
 _MEMBER = pattern(
     r"\.([A-Za-z_$][\w$]{0,60})(?![\w$]|\s{0,9}\()|\[\s{0,9}(?:'([\w$ -]{1,60})'|\"([\w$ -]{1,60})\")\s{0,9}\]"
 )
+#: A file whose content is a text: that of YAML is turned into JSON.
+_TEXT_FILE = pattern(r"file://[^{}*?\[\]]{1,300}\.(?:json|ya?ml|txt|md)")
+#: What every text has in JavaScript.
+_OF_TEXTS = frozenset({"length", "constructor"})
 #: What every object has in JavaScript.
 _OF_OBJECTS = frozenset({"constructor", "hasOwnProperty", "toString", "valueOf", "toLocaleString"})
 
@@ -31,6 +35,25 @@ def members_of(variables: Mapping[str, Node]) -> frozenset[str]:
             is_open = entry.name is None or entry.name in ("<<", "$ref") or "{" in entry.name or _is_open(entry.key)
             found.add(f"{name}.{_ANY if is_open else entry.name}")
     return frozenset(found)
+
+
+def texts_of_files(variables: Mapping[str, Node]) -> frozenset[str]:
+    """The variables whose value is the content of a file, which is a text in any case."""
+    return frozenset(
+        name for name, node in variables.items() if isinstance(node, Scalar) and _TEXT_FILE.fullmatch(node.text)
+    )
+
+
+def members_of_texts(template: str, texts: Iterable[str]) -> Iterator[Finding]:
+    """Members of variables that are the content of a file, at their places in the template."""
+    every = frozenset(texts)
+    for used in names_in(template) if every else ():
+        found = _MEMBER.match(template, used.span.end) if used.name in every and not used.optional else None
+        name = (found[1] or found[2] or found[3]) if found is not None else ""
+        if found is not None and name not in _OF_TEXTS:
+            written = f"({used.name} | load).{name}"
+            words = f"`{used.name}` is the text of a file, which has no `{name}`; JSON and YAML: `{written}`"
+            yield Finding(Span(*found.span(found.lastindex or 0)), words, consequence="promptfoo fills in nothing")
 
 
 def _is_open(key: Node) -> bool:
@@ -77,7 +100,12 @@ def missing_members_at(
     slips_only: bool = False,
 ) -> Iterator[Finding]:
     """The same for a template that is a value in `text`, whose spans `outer` places."""
-    for found in missing_members(node.text, mappings, members, slips_only=slips_only):
+    yield from placed_in(missing_members(node.text, mappings, members, slips_only=slips_only), node, text, outer)
+
+
+def placed_in(several: Iterable[Finding], node: Scalar, text: str, outer: Callable[[Span], Span]) -> Iterator[Finding]:
+    """Findings in a template that is a value in `text`, whose spans `outer` places."""
+    for found in several:
         at = place_in_code(node, text, found.span.start, found.span.end - found.span.start)
         if at is None:
             yield replace(found, span=outer(node.span), fixes=())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.mapping_members import missing_members_at
+from rubric_core.validation.promptfoo.mapping_members import members_of_texts, missing_members_at, placed_in
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables import (
@@ -30,10 +30,14 @@ def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
 
 def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
     """Members of mappings that prompts and assertions show, and no case has."""
-    if not suite.digest.maps or variables_of_cases(suite) is None:
+    if not (suite.digest.maps or suite.digest.file_texts) or variables_of_cases(suite) is None:
         return
     slips_only = has_hooks(suite)
-    maps = mappings_of_cases(suite).difference(suite.digest.stored, *(each.names or () for each in suite.outside or ()))
+    elsewhere = [suite.digest.stored, *(each.names or () for each in suite.outside or ())]
+    texts = suite.digest.file_texts.difference(suite.digest.no_file_texts, *elsewhere)
+    for node, _ in texts_of(suite.configuration) if texts and not slips_only else ():
+        yield from placed_in(members_of_texts(node.text, texts), node, suite.frame.text, suite.frame.outer)
+    maps = mappings_of_cases(suite).difference(*elsewhere)
     if not maps:
         return
     members = suite.digest.members

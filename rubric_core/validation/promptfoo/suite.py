@@ -41,6 +41,8 @@ class SuiteDigest:
         #: The names of outputs that cases store for later ones.
         self.stored = set[str]()
         self.maps, self.others, self.members = set[str](), set[str](), set[str]()
+        #: The variables that are the content of a file in some case, and those that are something else in one.
+        self.file_texts, self.no_file_texts = set[str](), set[str]()
         #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
         self.rendering: list[tuple[PlacedCase, CaseSummary]] = []
         self.naming: list[tuple[PlacedCase, CaseSummary]] = []
@@ -61,6 +63,8 @@ class SuiteDigest:
             if summary.stored:
                 self.common |= summary.stored
                 self.stored |= summary.stored
+            self.file_texts |= summary.file_texts
+            self.no_file_texts |= summary.names - summary.file_texts if summary.file_texts else summary.names
             if summary.maps:
                 self.maps |= summary.maps
                 self.members |= summary.members
