@@ -14,6 +14,7 @@ from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, outp
 from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator
@@ -33,7 +34,7 @@ from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
-from rubric_core.evaluation.targets.promptfoo_context import row_context
+from rubric_core.evaluation.targets.promptfoo_context import no_tokens, row_context
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
@@ -50,6 +51,8 @@ class PromptfooAttempt(Attempt):
     """One attempt to run a row. `case` has its templates filled in."""
 
     case: PromptfooRunnable
+    #: The output before the transform of the test; None before there is one.
+    _provider_output: Any = None
 
     async def result(self, base: CaseResult) -> CaseResult:
         """Raises Unscored when there is nothing to grade."""
@@ -64,7 +67,9 @@ class PromptfooAttempt(Attempt):
         results: Sequence[EvaluatorResult] = ()
         if configs:
             context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))
-            results = await self.grade(context.with_fields(test=_test_of(self.case)), configs)
+            told = provider_of_row(self.case, self.ports.environment, self._secrets)
+            facts = {"test": test_of_row(self.case), "row_provider": told, "provider_output": self._provider_output}
+            results = await self.grade(context.with_fields(**facts), configs)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = promptfoo_outcome(
@@ -159,7 +164,7 @@ class PromptfooAttempt(Attempt):
         case, sent = self.case, self.case.sent_prompt
         raw, label = (inputs.question, inputs.question) if sent is None else (sent.text, _label_of(sent))
         place = {"number": case.row_number, "column": case.column, "repeat": self.number - 1}
-        return row_context(raw, label, _test_of(case), **place)
+        return row_context(raw, label, test_of_row(case), **place)
 
     def _add_turn(self, inputs: PromptInputs, output: Any) -> None:
         """Make the row a turn of its conversation, where later rows may read it."""
@@ -179,7 +184,10 @@ class PromptfooAttempt(Attempt):
         stored = self.case.test.data.get("providerOutput")
         if stored or isinstance(stored, list | dict):  # an empty one is an output, too
             data = None if isinstance(stored, str) else stored
-            answer = self._secrets.within(Answer(output_text(stored), duration_ms=0.0, cost_usd=0.0, data=data))
+            told = {"tokenUsage": no_tokens(0), "cost": 0, "cached": False}
+            answer = self._secrets.within(
+                Answer(output_text(stored), duration_ms=0.0, cost_usd=0.0, data=data, reported=told)
+            )
             self.on_event(Answered(self.case.id, answer))
         else:
             began = self.ports.clock.seconds()
@@ -220,6 +228,8 @@ class PromptfooAttempt(Attempt):
                 made = await transformed(code, answer.text if answer.data is None else answer.data, place)
                 data = None if isinstance(made, str) else made
                 answer = self._secrets.within(replace_fields(answer, text=output_text(made), data=data))
+            if self._provider_output is None:
+                self._provider_output = answer.text if answer.data is None else answer.data
         return answer
 
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
@@ -236,13 +246,6 @@ class PromptfooAttempt(Attempt):
 def _label_of(prompt: PromptfooPrompt) -> str:
     """The label of a prompt, which is the path of its program where it has none, as from the folder of the configuration."""
     return prompt.program.removeprefix(URL) if prompt.program and Path(prompt.label).is_absolute() else prompt.label
-
-
-def _test_of(case: PromptfooRunnable) -> Mapping[str, Any]:
-    """The test of a row with all that it inherits, and its values before the templates in them are filled in."""
-    chosen = case.variant.variables if case.variant is not None else None
-    written = next(each for each in (case.transformed, chosen, case.test.part("vars")) if each is not None)
-    return {**case.test.data, "vars": dict(written), "assert": [settings for settings, _ in case.test.assertions]}
 
 
 def _messages(prompt: str) -> tuple[ChatMessage, ...]:

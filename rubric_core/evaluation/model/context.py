@@ -121,6 +121,10 @@ class EvaluationContext:
     variables: Mapping[str, Any]
     #: The test as written, with inherited keys, for code that grades rows of promptfoo; empty for other cases.
     test: Mapping[str, Any]
+    #: The provider of a row of promptfoo, for code that grades it: its id, label and settings; empty for other cases.
+    row_provider: Mapping[str, Any]
+    #: The output of that provider before it was transformed by the test; None if it was not.
+    provider_output: Any
     #: A prompt for rubrics without one of their own, from the options of the case.
     rubric_prompt: str | None
     #: Transforms the answer before it is graded, from the options of the case: code, or a file with code.
@@ -167,6 +171,8 @@ class EvaluationContext:
         inherited: Mapping[str, Any] = _NOTHING,
         variables: Mapping[str, Any] = _NOTHING,
         test: Mapping[str, Any] = _NOTHING,
+        row_provider: Mapping[str, Any] = _NOTHING,
+        provider_output: Any = None,
         rubric_prompt: str | None = None,
         transform: str | None = None,
         preprocessors: Sequence[Preprocessor] = (),

@@ -177,7 +177,9 @@ class _Echo:
 
     async def ask(self, request: Request) -> Answer:
         request.sent(SentPayload(self.name, messages=request.messages))
-        return Answer(request.prompt, cost_usd=0.0, reported={"metadata": {}})
+        tokens = {"total": 0, "prompt": 0, "completion": 0, "numRequests": 1}
+        told = {"raw": request.prompt, "cost": 0, "cached": False, "tokenUsage": tokens, "isRefusal": False}
+        return Answer(request.prompt, cost_usd=0.0, reported={**told, "metadata": {}})
 
 
 @dataclass(frozen=True)

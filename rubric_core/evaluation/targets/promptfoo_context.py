@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.ports import Request
 
-__all__ = ["call_context", "row_context", "runtime_variables"]
+__all__ = ["call_context", "no_tokens", "row_context", "runtime_variables"]
 
 #: promptfoo makes a new one for each run.
 _EVALUATION = "eval-rubric"
@@ -46,3 +46,13 @@ def call_context(request: Request) -> dict[str, Any]:
         "prompt": {**prompt, "config": dict(request.config), "template": prompt["raw"]},
         **{name: row[name] for name in _PASSED_ON if name in row},
     }
+
+
+def no_tokens(requests: int) -> dict[str, Any]:
+    """The tokens that promptfoo counts for a reply that tells none."""
+    details = dict.fromkeys(
+        ("reasoning", "acceptedPrediction", "rejectedPrediction", "cacheReadInputTokens", "cacheCreationInputTokens"), 0
+    )
+    counts = {"prompt": 0, "completion": 0, "cached": 0, "total": 0}
+    inner = {**counts, "numRequests": 0, "completionDetails": details}
+    return {**counts, "numRequests": requests, "completionDetails": details, "assertions": inner}

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
+from http.client import responses
 from typing import Any
 
 from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_context import no_tokens
 from rubric_core.evaluation.targets.promptfoo_http_request import FilledRequest, RequestTemplate, json_or_text
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.shape import Shape
@@ -71,11 +73,20 @@ class PromptfooHttp:
         await self._require_status(reply)
         text = reply.body.decode("utf-8", "replace")
         output = await self._output(text, reply)
+        told = {
+            "raw": text,
+            "latencyMs": round(took),
+            "cached": False,
+            "metadata": {"http": _about(reply)},
+            "tokenUsage": no_tokens(1),
+        }
         if isinstance(output, dict) and output.get("output"):
+            told |= {name: value for name, value in output.items() if name != "output"}
             output = output["output"]
         if output is None or output is _MISSING:
             raise ProviderError(f"the reply has no output ({self.place.where('transformResponse')})")
-        return Answer(output_text(output), duration_ms=took, data=None if isinstance(output, str) else output)
+        data = None if isinstance(output, str) else output
+        return Answer(output_text(output), duration_ms=took, data=data, reported=told)
 
     async def _filled(self, request: Request) -> FilledRequest:
         variables = {**request.variables, "prompt": request.prompt}
@@ -206,4 +217,11 @@ class PromptfooWebhook:
         output = said.get("output") if isinstance(said, dict) else None
         if not isinstance(output, str):
             raise ProviderError(f"the webhook replied {reply.status} without `output` ({self.place.where('')})")
-        return Answer(output, duration_ms=(self.ports.clock.seconds() - began) * 1000)
+        took = (self.ports.clock.seconds() - began) * 1000
+        return Answer(output, duration_ms=took, reported={"cached": False, "latencyMs": round(took)})
+
+
+def _about(reply: HttpReply) -> dict[str, Any]:
+    """The status and the headers of a reply."""
+    words = responses.get(reply.status, "")
+    return {"status": reply.status, "statusText": words, "headers": {n.lower(): v for n, v in reply.headers.items()}}

@@ -21,8 +21,6 @@ _SCRIPT = pattern(
     r"(?:(?P<prefix>python|ruby):(?:file://)?|file://)(?P<file>.+\.(?P<ending>py|rb|[cm]?[jt]s)(?::[A-Za-z_$][\w$.]*)?)\Z"
 )
 _ENDINGS = {"python": "py", "ruby": "rb"}
-#: The parts of a reply that assertions read, besides the output.
-_REPORTED = ("logProbs", "guardrails", "metadata")
 #: Seconds.
 _TIMEOUT = 300.0
 _AT = Shape(Span(0, 0))
@@ -87,8 +85,17 @@ class PromptfooScript:
         return Answer(
             output_text(output), duration_ms=took, tokens=_tokens(told.get("tokenUsage")), data=None if isinstance(output, str) else output,
             cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
-            finish_reason=str(told.get("finishReason") or ""), reported={n: told[n] for n in _REPORTED if n in told} or None,
+            finish_reason=str(told.get("finishReason") or ""), reported=self._reported(told),
         )  # fmt: skip
+
+    def _reported(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        """The reply besides the output; promptfoo counts the requests of Python and Ruby, which it caches."""
+        found = {name: value for name, value in told.items() if name not in ("output", "error")}
+        if language_of(self.code, ruby=True) == "javascript":
+            return found
+        usage = told.get("tokenUsage")
+        counted = {"tokenUsage": {"numRequests": 1, **usage}} if isinstance(usage, dict) else {}
+        return {**found, **counted, "cached": False}
 
 
 def _tokens(told: Any) -> Tokens | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, language_of, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
+from rubric_core.evaluation.evaluators.promptfoo.provider_response import provider_response, row_provider
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.language.promptfoo.javascript import declarations_and_result, json_text, without_require
 from rubric_core.loading.directory_search import URL
@@ -126,34 +127,17 @@ def _arguments(params: AssertionParams, *, is_javascript: bool) -> dict[str, Any
     context, config = params.context, params.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
     test = context.test or {"vars": dict(context.variables)}
-    response = _response(params)
+    response = provider_response(params)
     log_probs = response.get("logProbs")
     inner: dict[str, Any] = {
         "prompt": context.prompt_inputs.question, "vars": dict(context.variables), "test": test,
         **({"logProbs": log_probs} if is_javascript or log_probs is not None else {}),
-        "provider": {"id": context.target.settings.get("id") or context.target.name, "label": context.target.name},
+        "provider": row_provider(params, is_javascript=is_javascript),
         "providerResponse": response,
     }  # fmt: skip
     inner |= {"config": settings} if settings else {}
-    inner |= {"metadata": response["metadata"]} if "metadata" in response else {}
+    inner |= {"metadata": response["metadata"]} if response.get("metadata") is not None else {}
     return {"output": params.output, "context": inner}
-
-
-def _response(params: AssertionParams) -> dict[str, Any]:
-    """The provider's reply: the output, and its metadata."""
-    answer = params.context.answer
-    if answer is None:
-        return {"output": params.output}
-    tokens = answer.tokens
-    found: dict[str, Any] = {"output": params.output, **(answer.reported or {}), "cached": bool(answer.cached_at)}
-    if answer.finish_reason:
-        found["finishReason"] = answer.finish_reason
-    if answer.cost_usd is not None:
-        found["cost"] = answer.cost_usd
-    if tokens is not None:
-        usage = {"prompt": tokens.input, "completion": tokens.output, "cached": tokens.cached}
-        found["tokenUsage"] = {"total": tokens.total, **usage}
-    return found
 
 
 def _is_result(value: Mapping[str, Any]) -> bool:
