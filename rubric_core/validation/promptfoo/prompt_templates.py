@@ -23,7 +23,7 @@ from rubric_core.validation.promptfoo.mapping_members import missing_members
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_object
-from rubric_core.validation.promptfoo.template_errors import broken_statements
+from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
 from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -73,7 +73,7 @@ def faults_in_file(
             half = half_written(node, inner, is_rendered=prompt.is_of_judges)
             yield from (replace(each, severity="error") for each in half)
 
-    errors = [each for each in errors_in(_texts(prompt)) if each.severity == "error"]
+    errors = [each for each in errors_in(_texts(prompt)) if each.severity == "error" or each.consequence == STAYS]
     if prompt.is_of_judges and errors and not any(e.consequence == ROW_ERRORS for e in errors_in([_whole(prompt)])):
         # Where one text of JSON cannot be rendered by itself, promptfoo renders the whole.
         errors = [each for each in errors if each.consequence != ROW_ERRORS]

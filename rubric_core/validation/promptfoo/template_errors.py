@@ -20,10 +20,10 @@ from rubric_core.validation.promptfoo.suite import request_texts, texts_of
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import unmatched_words
 
-__all__ = ["broken_statements", "rendered_nodes"]
+__all__ = ["STAYS", "broken_statements", "rendered_nodes"]
 
-#: A prompt with `{%` or `{#` that is not closed on its line is not rendered at all; the value of an assertion is.
-_STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
+#: A prompt with `{%` or `{#` without a further `%` or `#` on its line is not rendered at all; the value of an assertion is.
+STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
 #: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
 _HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w{0,40})\b[^{}\n]{0,200}\}\}")
 #: Two words with nothing between them.
@@ -94,17 +94,20 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
     if "{{" not in node.text and "{%" not in node.text:
         return
     unknown = [each for each in statement_words(context.text, node.span) if each[0] not in STATEMENTS]
+    stays = False
     for found in loose_statements(context.text, node.span):
         if found.is_end and unknown:
             continue  # its start may be the misspelt one
-        is_row = bool(found.word) or is_value
+        rest = context.text[found.span.start + 2 : node.span.end].partition("\n")[0]
+        is_row = bool(found.word) or is_value or "%" in rest.partition("\\n")[0]
+        stays = stays or not is_row
         yield Finding(
             found.span,
             unmatched_words(found),
-            consequence=ROW_ERRORS if is_row else _STAYS,
+            consequence=ROW_ERRORS if is_row else STAYS,
             severity="error" if is_row else "warning",
         )
-    if _RAW.search(node.text):
+    if stays or _RAW.search(node.text):
         return
     yield from (_unknown(word, at, STATEMENTS) for word, at in unknown)
     known = list(_expressions(node.span, context, is_value=is_value))
@@ -164,7 +167,7 @@ def _expressions(span: Span, context: Context, *, is_value: bool) -> Iterator[Fi
     for found in _HANDLEBARS.finditer(context.text, *span):
         words = f"`{found[0]}` is written for Handlebars; promptfoo takes Nunjucks, as in `{{% for item in items %}}`"
         yield Finding(
-            Span(*found.span()), words, consequence=ROW_ERRORS if is_value else _STAYS, severity="error" if is_value else "warning"
+            Span(*found.span()), words, consequence=ROW_ERRORS if is_value else STAYS, severity="error" if is_value else "warning"
         )  # fmt: skip
     for found in _JSON.finditer(context.text, *span):
         words = "`{{` begins a template here; write one brace, or put it between `{% raw %}` and `{% endraw %}`"

@@ -9,7 +9,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import ReferableNames
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
@@ -30,6 +30,12 @@ _LOST = "promptfoo stops at the end of the run, and all results are lost"
 _PYTHON = pattern(r"(?:file://|python:)(?P<path>[^:{*]{1,500}\.py)(?::(?P<function>\w{1,99}))?\Z")
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
+
+#: The name of a model in a message, and one without its vendor.
+_MODEL = pattern(
+    r"`(?:openai|anthropic|google|vertex|bedrock|azure|mistral|groq|xai|deepseek|openrouter|ollama):[\w.:/-]{3,99}`"
+)
+_MODEL_NAME = pattern(r"(?:gpt|claude|gemini|mistral|deepseek|grok|llama)-\d?\w{1,20}[\w.:-]{0,60}\Z")
 
 
 def names_of(suite: PromptfooSuite) -> ReferableNames:
@@ -66,7 +72,12 @@ def _unknown_in_case(placed: PlacedCase, summary: CaseSummary, names: ReferableN
     if summary.named and placed.case.has("providers"):
         place, known = placed.case.places["providers"], names.providers
         found = _unknown(placed, place, names.labels if known is None else known, "provider", STOPS)
-        yield from (each for each in found if known is not None or each.fixes)  # programs may have further names
+        # Programs may have further names, but hardly those of a vendor's models.
+        for each in found:
+            if known is not None or each.fixes:
+                yield each
+            elif _MODEL.search(each.message):
+                yield replace(each, severity="warning")
     for check, node in summary.graders:
         yield from _grader(placed, node, check, names.labels, names.providers)
 
@@ -161,10 +172,11 @@ def _grader(
         )
     elif node.text not in (providers or labels) and not _ID.match(node.text):
         meant = closest(node.text, sorted(labels))
-        if providers is None and meant is None:
+        if providers is None and meant is None and not _MODEL_NAME.match(node.text):
             return  # a program may be called so
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(
             placed.outer(node.span), f"there is no provider `{_short(node.text)}`{advice}",
             fixes=_replacing(placed.outer, node, meant), consequence=ROW_ERRORS,
+            severity="warning" if providers is None and meant is None else None,
         )  # fmt: skip
