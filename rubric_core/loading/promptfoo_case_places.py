@@ -16,10 +16,11 @@ from rubric_core.loading.promptfoo_cases import (
     variables_in_cases,
     words_in,
 )
+from rubric_core.loading.promptfoo_empty_files import has_no_case
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS
 from rubric_core.loading.promptfoo_nested_files import nested_files
 from rubric_core.loading.promptfoo_provider_places import ProviderPlaces
-from rubric_core.loading.reference_issues import BrokenCases
+from rubric_core.loading.reference_issues import BrokenCases, EmptyFile
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
 __all__ = ["CasePlaces"]
@@ -78,9 +79,19 @@ class CasePlaces(ProviderPlaces):
             if trouble:
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
                 known = None
+        if len(found or ()) == 1 and not rows:
+            self._without_case(node, (found or ())[0])
         names = known if found is not None else None
         lacked = lacked_by_one(found[0], self.look) if names and found and len(found) == 1 else frozenset[str]()
         self.outside.append(OutsideText("cases", node, names=names, words=words, lacked=lacked))
+
+    def _without_case(self, node: Scalar, path: Path) -> None:
+        text = self.look.text(path)
+        if text is not None and has_no_case(path, text):
+            name = self.relative(path)
+            self.issues.append(
+                EmptyFile(span=node.span, name=name, what="case", consequence=_EMPTY_CASE.partition(", which")[0])
+            )
 
     def defaults(self, place: FieldPlace, what: str) -> None:
         """`defaultTest` or scenarios in other files."""

@@ -4,14 +4,13 @@ Paths are relative to the directory of the configuration. The effect of a missin
 section 2).
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
@@ -25,6 +24,7 @@ from rubric_core.loading.program_uses import ProgramRole
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_file
+from rubric_core.loading.promptfoo_empty_files import has_no_prompt, unread_columns
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.loading.promptfoo_provider_places import EXEC
@@ -41,8 +41,6 @@ __all__ = ["look_up_configuration"]
 
 _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
-#: Files of prompts of which at least one text has to be left.
-_NEEDS_TEXT = frozenset({".txt", ".yaml", ".yml", ".csv"})
 #: Assertions of which promptfoo runs the file under `value`.
 _CODE = (JavaScriptCode, PythonCode)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
@@ -127,15 +125,16 @@ class _Places(CasePlaces):
         texts = {p: self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")}
         whole = len(texts) == len(paths) and None not in texts.values()
         inner = {path: text for path, text in texts.items() if text is not None} if whole else {}
-        if (
-            len(paths) == 1
-            and paths[0].suffix in _NEEDS_TEXT
-            and not inner.get(paths[0], "x").replace("---", "").strip()
-        ):
-            name = Path(os.path.relpath(paths[0], self.base)).as_posix()
-            self.issues.append(EmptyFile(span=at.span, name=name, consequence=STOPS))
+        if len(paths) == 1 and paths[0] in inner:
+            self._without_prompt(at, paths[0], inner[paths[0]])
         rest = tuple(inner[path] for path in unchecked if path in inner)
         self.outside.append(OutsideText("prompt", node, tuple(inner.values()) if whole else None, rest))
+
+    def _without_prompt(self, at: Node, path: Path, text: str) -> None:
+        reason = unread_columns(path, text)
+        if reason or has_no_prompt(path, text):
+            name = self.relative(path)
+            self.issues.append(EmptyFile(span=at.span, name=name, reason=reason, consequence=STOPS))
 
     def _is_checked(self, path: Path) -> bool:
         """Whether the mistakes in a prompt file are reported there."""
@@ -147,7 +146,7 @@ class _Places(CasePlaces):
         for path in paths:
             text = self.look.text(path) if path.suffix not in CODE_FILES else None
             if text is not None and ("{{" in text or "{%" in text or "}}" in text or path.suffix in (*DATA, ".jsonl")):
-                name = Path(os.path.relpath(path, self.base)).as_posix()
+                name = self.relative(path)
                 self.issues.append(PromptFileText(span=at.span, name=name, text=text, is_of_judges=of_judges))
 
     def prompt(self, shape: ConfiguredPrompt) -> None:
@@ -307,6 +306,8 @@ def look_up_configuration(
     if isinstance(root, Sequence):  # items of the case list
         for item in root.items:
             found.cases(item, listed=True)
+            if not shapes and isinstance(item, Mapping):
+                found.reference(item.get("$ref"))
     return BlockReferences(
         tuple(found.issues),
         (),
@@ -341,6 +342,9 @@ def _collect_from_shape(found: _Places, shape: Shape) -> None:
     elif isinstance(shape, PromptfooCase):
         found.case(shape)
         found.fields(shape)
+    elif isinstance(shape, CommandLineOptions):
+        for node in _paths_in(shape.places.get("env_path")):
+            found.environment(node)
     elif isinstance(shape, PromptfooScenario):
         for node in _paths_in(shape.places.get("tests")):
             found.cases(node, listed=False)

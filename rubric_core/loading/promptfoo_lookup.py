@@ -1,10 +1,12 @@
 """Resolves the paths in a promptfoo configuration to files, and reports missing files."""
 
+import os
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
@@ -93,7 +95,13 @@ class PromptfooLookup:
             return None if found.given_up or "{" in name else found.paths
         return None if folders and self.look.is_directory(place) else ()
 
-    def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
+    def relative(self, path: Path) -> str:
+        """The path of a file as messages name it."""
+        return Path(os.path.relpath(path, self.base)).as_posix()
+
+    def missing(
+        self, node: Scalar, name: str, consequence: str, *, severity: Literal["error", "warning", "hint"] = "error"
+    ) -> None:
         """Report a missing file, or a folder in place of a file."""
         folder, slash, _ = name.rpartition("/")
         place = absolute(self.base / folder)
@@ -101,7 +109,7 @@ class PromptfooLookup:
         is_directory = self.look.is_directory(absolute(self.base / name))
         self.issues.append(
             MissingFile(
-                span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
+                span=node.span, node=node, name=name, severity=severity, consequence=consequence,
                 is_directory=is_directory,
                 # A configuration does not refer to configurations, often not even to itself.
                 known=tuple(f"{folder}{slash}{each}" for each in names if not each.startswith("promptfooconfig.")),
@@ -137,7 +145,7 @@ class PromptfooLookup:
             else None
         )
         if found == ():
-            self.missing(node, name, consequence, warns=warns)
+            self.missing(node, name, consequence, severity="warning" if warns else "error")
         self.program(node, name, found, consequence, calls, ruby=ruby, exported=exported, role=role)
         return found
 
@@ -188,6 +196,13 @@ class PromptfooLookup:
             self.issues.append(
                 ProgramText(span=node.span, name=name, text=text, consequence=consequence, called=called)
             )
+
+    def environment(self, node: Scalar) -> None:
+        """The files with environment variables; a `.env` is often not in the repository, and is no error."""
+        for name in filter(None, map(str.strip, node.text.split(","))):
+            if self.paths(name) == () and not self.look.is_directory(absolute(self.base / name)):
+                usual = name.rpartition("/")[2].startswith(".env")
+                self.missing(node, name, STOPS, severity="hint" if usual else "error")
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

@@ -32,7 +32,7 @@ class MissingFile(Issue):
     node: Node
     name: str
     what: Literal["file", "directory"] = "file"
-    severity: Literal["error", "warning"] = "error"
+    severity: Literal["error", "warning", "hint"] = "error"
     #: The engine's reaction.
     consequence: str = ""
     #: The content of the directory in which it should be.
@@ -48,6 +48,9 @@ class EmptyFile(Issue):
     name: str
     #: The engine's reaction, if it needs the content.
     consequence: str = ""
+    #: What it needs of it, and why nothing is found of it where the file has a text.
+    what: Literal["prompt", "case"] = "prompt"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ def expression_faults(text: str, *, is_rendered: bool = False) -> Iterator[Expre
         if opening == "{#":
             at = text.find("#}", found.end()) + 2
             if at < 2:
+                if is_rendered:
+                    yield ExpressionFault(number[opening] - 1, opening, "it has no `#}`")
                 return
             continue
         try:

@@ -57,7 +57,7 @@ def _cut(text: str) -> str:
 
 
 #: Signs without which some rules find nothing: those of templates, and those of marked turns.
-_SIGNS = ("{{", "{%", "@[")
+_SIGNS = ("{{", "{%", "{#", "@[")
 
 
 @lru_cache(maxsize=8)

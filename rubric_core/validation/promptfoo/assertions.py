@@ -13,7 +13,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.fixes import remove_item_fix, remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
@@ -105,15 +105,25 @@ def inversion_words(shape: Assertion) -> str:
     return f"`not-` inverts it: passes where `{bare}` fails."
 
 
-def idle_lists(shape: Assertion) -> Iterator[Finding]:
-    """An empty list of texts: all of them are there, and none of them is."""
+def idle_lists(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """An empty list of texts: all of them are there, and none of them is; and an empty text, which is in every output."""
     if not isinstance(shape, text.ContainsAll | text.IContainsAll | text.ContainsAny | text.IContainsAny):
         return
     place = shape.places.get("value")
-    if place is None or not isinstance(place.node, Sequence) or place.node.items:
+    if place is None or not isinstance(place.node, Sequence):
         return
-    passes = isinstance(shape, text.ContainsAll | text.IContainsAll) != shape.type_name.startswith(_NOT)
-    yield Finding(place.value, f"with an empty list this assertion always {'passes' if passes else 'fails'}")
+    needs_all, inverted = isinstance(shape, text.ContainsAll | text.IContainsAll), shape.type_name.startswith(_NOT)
+    if not place.node.items:
+        passes = needs_all != inverted
+        yield Finding(place.value, f"with an empty list this assertion always {'passes' if passes else 'fails'}")
+    for item in place.node.items if not place.borrowed else ():
+        if isinstance(item, Scalar) and item.value == "":
+            effect = "this item has no effect" if needs_all else f"this always {'fails' if inverted else 'passes'}"
+            yield Finding(
+                item.span, f"an empty text is in every output: {effect}", fixes=remove_item_fix(place.node, item, context),
+                severity="hint" if needs_all else "warning",
+            )  # fmt: skip
+            return
 
 
 def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:

@@ -77,6 +77,8 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             place.value, f"promptfoo runs `{code.strip()}` as code; a file begins with file://",
             fixes=() if place.borrowed or place.node.is_block else (fix,), consequence="it fails on every output: the name is not defined",
         )  # fmt: skip
+    elif _is_comment(code, is_python=isinstance(shape, graded.PythonCode)):
+        yield Finding(place.value, "a comment gives no result: write a comparison, or a number", consequence=_FAILS)
     elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not _RETURN.search(code):
         if not place.borrowed and (word := _misspelt_return(place.node, text)) is not None:
             fixes = (Fix("change it to `return`", (Edit(word, "return"),)),)
@@ -98,6 +100,15 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             yield Finding(place.value, words, consequence=_FAILS)
         elif not faults:
             yield from _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
+
+
+def _is_comment(code: str, *, is_python: bool) -> bool:
+    """Whether code is nothing but comments."""
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    if not lines or "{{" in code or "{%" in code:
+        return False
+    is_block = code.lstrip().startswith("/*") and code.find("*/") == len(code.rstrip()) - 2
+    return all(line.startswith("#" if is_python else "//") for line in lines) or (is_block and not is_python)
 
 
 def _useless(place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:

@@ -32,6 +32,15 @@ _OTHER_ENV = pattern(
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
 #: `$NAME` in a longer text.
 _PART = pattern(r"(?<![\w$\\])\$([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,9})(?![\w({.])")
+#: The name of an environment variable in place of a key: as other languages read it, or by itself.
+_KEY_NAME = pattern(
+    r"(?:(?:process\.)?env\.|os\.environ\.)([A-Za-z_]\w{0,60})\Z"
+    r"|(?!(?:DUMMY|FAKE|MOCK|TEST|NO|NOT|ANY|SOME|EMPTY|LOCAL)_)([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,4}_API_(?:KEY|TOKEN))\Z"
+)
+#: What a template of a configuration has in place of a key.
+_KEY_LEFT_OUT = pattern(
+    r"<[^<>\n]{1,60}>\Z|(?:your|insert)(?:[-_ ][a-z]{1,20}){0,3}[-_ ](?:key|token)(?:[-_ ]here)?\Z", re.IGNORECASE
+)
 #: Where such a text is an address, or what proves who asks.
 _SENDS = pattern(r"\A(?:(?:Bearer|Basic|Token|Key|ApiKey)[ ]+)\$|://|\A\$[A-Z0-9_]{2,60}[/:]")
 #: Providers that are programs, or start one: they may fill in their settings.
@@ -71,6 +80,7 @@ def _settings(provider: Mapping, context: Context) -> Iterator[Finding]:
     key = settings.get("apiKey") if isinstance(settings, Mapping) else None
     if isinstance(key, Scalar):
         yield from _without_env(key, context)
+        yield from _key(key)
     if settings is not None and isinstance(identity, Scalar) and not identity.text.startswith(_PROGRAMS):
         yield from _inside(settings, context)
 
@@ -82,6 +92,18 @@ def _without_env(node: Scalar, context: Context) -> Iterator[Finding]:
         fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
         words = f"promptfoo fills in nothing for `{found[0]}`; write `{written}`"
         yield Finding(at, words, fixes=fixes, consequence="it is taken as it is")
+
+
+def _key(node: Scalar) -> Iterator[Finding]:
+    """A key that is the name of a variable, or says that a key belongs there."""
+    named = _KEY_NAME.match(node.text)
+    if _KEY_LEFT_OUT.match(node.text):
+        yield Finding(node.span, f"`{node.text}` stands for a key, and is none", consequence="it is taken as it is")
+    elif named is not None:
+        written = f"{{{{env.{named[named.lastindex or 0]}}}}}"
+        fixes = (Fix(f"write `{written}`", (Edit(node.span, quoted(written)),), safe=False),)
+        words = f"promptfoo does not insert `{named[0]}`; write `{written}`"
+        yield Finding(node.span, words, fixes=() if node.is_block else fixes, consequence="it is taken as it is")
 
 
 def _inside(node: Node, context: Context, depth: int = 0) -> Iterator[Finding]:

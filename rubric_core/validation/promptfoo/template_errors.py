@@ -17,6 +17,7 @@ from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, sta
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import request_texts, texts_of
+from rubric_core.validation.promptfoo.templates import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import unmatched_words
 
@@ -91,7 +92,7 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
         context: Its context.
         is_value: Whether it is the value of an assertion, which is always rendered.
     """
-    if "{{" not in node.text and "{%" not in node.text:
+    if "{{" not in node.text and "{%" not in node.text and not (is_value and "{#" in node.text):
         return
     unknown = [each for each in statement_words(context.text, node.span) if each[0] not in STATEMENTS]
     stays = False
@@ -137,15 +138,13 @@ def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
 def _unparsed(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
     """The first syntax error for Nunjucks, at its braces in the file."""
     for fault in expression_faults(node.text, is_rendered=is_value):
-        at = node.span
-        found = [
-            m
-            for m in _PARTS.finditer(context.text, node.span.start, node.span.end - node.is_quoted)
-            if m[0].startswith(fault.opening)
-        ]
+        at, parts = node.span, COMMENT_BEGIN if fault.opening == "{#" else _PARTS
+        all_parts = parts.finditer(context.text, node.span.start, node.span.end - node.is_quoted)
+        found = [m for m in all_parts if m[0].startswith(fault.opening)]
         if len(found) == node.text.count(fault.opening):
             at = Span(*found[fault.number].span())
         words = f"`{_shown(context.written(at))}` cannot be read as a template: {fault.words}"
+        words = unclosed_comment_words(context.written(at)) if fault.opening == "{#" else words
         yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
-from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.template_syntax import ENVIRONMENT_ACCESS
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = [
+    "COMMENT_BEGIN",
     "LEFT_OPEN",
     "SENT_AS_IS",
     "UsedName",
@@ -24,6 +24,7 @@ __all__ = [
     "literal_placeholders",
     "names_in",
     "request_placeholders",
+    "unclosed_comment_words",
     "unrendered_values",
 ]
 
@@ -66,7 +67,8 @@ _HALF = pattern(
     r"(?:(?<![{\w$\\%#\"'\]:])|(?<= \")(?=\{[\w. \t]{1,62}\}\}\"))\{([ \t]?[A-Za-z_][\w.]{0,60}(?:[ \t]\|[ \t]\w{1,40})?[ \t]?)\}\}(?!\})"
 )
 _OPENED = pattern(r"(?<!\{)\{#")
-_ANCHOR = pattern(r"\{#[\w.:-]{0,60}\}?")
+#: What begins a comment, as far as it looks like the anchor of a heading.
+COMMENT_BEGIN = pattern(r"\{#[\w.:-]{0,60}\}?")
 #: `{ {name} }` and `{ {name}}`: there are blanks between the braces. Behind a word it may be a command of LaTeX.
 _APART = pattern(r"(?<![\w}\\])\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{0,3}\}")
 #: A prompt that begins with a placeholder.
@@ -192,10 +194,9 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
 def half_written(node: Scalar, context: Context, *, is_rendered: bool) -> Iterator[Finding]:
     """`{name}}`, `{ {name} }` and `{{ name` in a text of a file, where single braces may be meant.
 
-    Where it is always rendered, a comment without an end is an error, as is `{{ name`, which is reported as such.
+    Where it is always rendered, a comment without an end and `{{ name` are errors, which are reported as such.
     """
-    for found in _comment(node, context):
-        yield replace(found, consequence=ROW_ERRORS) if is_rendered else found
+    yield from _comment(node, context) if not is_rendered else ()
     if not _is_code(node.text):
         yield from _apart(node, context)
         yield from _half(node, context)
@@ -270,12 +271,15 @@ def _comment(node: Scalar, context: Context) -> Iterator[Finding]:
     start, end = node.span.start, node.span.end
     opened = next((at for at in _comments(context.text, start, end) if context.text.find("#}", at + 2, end) < 0), -1)
     if opened >= 0 and any(context.text.find(sign, start, end) >= 0 for sign in ("{{", "{%")):
-        found = _ANCHOR.match(context.text, opened, end)
+        found = COMMENT_BEGIN.match(context.text, opened, end)
         at = Span(opened, found.end() if found is not None else opened + 2)
-        words = (
-            f"`{context.written(at)}` begins a comment that has no end; write `{{% raw %}}` around it, or leave it out"
-        )
+        words = unclosed_comment_words(context.written(at))
         yield Finding(at, words, consequence=LEFT_OPEN)
+
+
+def unclosed_comment_words(begin: str) -> str:
+    """The message for a comment without an end."""
+    return f"`{begin}` begins a comment that has no end; write `{{% raw %}}` around it, or leave it out"
 
 
 def _comments(text: str, start: int, end: int) -> Iterator[int]:

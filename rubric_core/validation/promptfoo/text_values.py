@@ -22,6 +22,9 @@ _FAILS, _PASSES = "the assertion fails on every output without it", "the asserti
 _CURLY = pattern(r"[“„«‹‘]([^“„«‹‘”»›’\n]{1,500})[”“»›’‘]\Z")
 #: The sign of a block, without what says how it ends.
 _BLOCK = pattern(r"[|>]\d?(?=[ \t]*(?:#|[\r\n]))")
+#: The letters of a line break or tab at the end of a text, or before the next line, of a text without any other backslash and quote.
+_ESCAPE = pattern(r"\\[nt](?=\Z|\\[nt]|[A-Z0-9*#-])")
+_ESCAPED = pattern(r"(?:[^\\\"'`{}]|\\[nt]){1,500}\Z")
 _COMMENT = pattern(r"[ \t]{0,99}#")
 
 
@@ -34,7 +37,7 @@ def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
     for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
         if isinstance(node, Scalar) and not node.text.startswith("file://"):
             yield from _ending(node, context, effect)
-            yield from _quotes(node, effect) if not isinstance(shape, texts.Regex) else ()
+            yield from (*_quotes(node, effect), *_escapes(node)) if not isinstance(shape, texts.Regex) else ()
     if isinstance(shape, texts.Equals):
         yield from _no_text(place.node, context)
 
@@ -58,6 +61,17 @@ def _quotes(node: Scalar, effect: str) -> Iterator[Finding]:
         fixes = (Fix(f"write {written}", (Edit(node.span, written),), safe=False),)
         words = "these quotes are a part of the text; YAML has straight ones"
         yield Finding(node.span, words, fixes=fixes, severity="warning", consequence=effect)
+
+
+def _escapes(node: Scalar) -> Iterator[Finding]:
+    r"""`\n` where YAML reads a backslash and a letter."""
+    found = _ESCAPE.search(node.text) if "\\" in node.text and not node.is_block else None
+    if found is not None and _ESCAPED.match(node.text):
+        written = f'"{node.text}"'
+        fixes = (Fix(f"write {written}", (Edit(node.span, written),), safe=False),)
+        name = "line break" if found[0] == "\\n" else "tab"
+        words = f"this is a backslash and `{found[0][1]}`; a {name} is `{found[0]}` in double quotes"
+        yield Finding(node.span, words, fixes=fixes, severity="hint", consequence="a usual output does not have it")
 
 
 def _no_text(node: Node, context: Context) -> Iterator[Finding]:

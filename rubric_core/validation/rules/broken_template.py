@@ -42,7 +42,7 @@ _FAILS = "the template cannot be rendered, so the case does not run"
     "broken-template",
     "warning",
     "A template that is not closed, or that uses an unknown filter",
-    signs=TEMPLATES,
+    signs=TEMPLATES | {"{#"},
 )
 def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     visited: Suite

@@ -62,7 +62,7 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
             yield from idle_in_sets(shape)
         if isinstance(shape, Assertion):
             yield from idle_inversions(shape, context)
-            yield from idle_lists(shape)
+            yield from idle_lists(shape, context)
             yield from unread_thresholds(shape, context)
         return
     if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
