@@ -175,3 +175,24 @@ def test_scripts_learn_how_the_answer_ended(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "ends.py").write_text(code, "utf-8")
     (tmp_path / "promptfooconfig.yaml").write_text(REPLIES, encoding="utf-8")
     assert main(["run", "promptfooconfig.yaml", "--no-store"]) == 0
+
+
+def test_repetitions_are_rows_and_providers_have_their_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = """\
+prompts: [p]
+providers: [echo, {id: echo}, {id: echo, label: own}]
+tests:
+  - {vars: {v: [a, b]}, options: {repeat: 2}, assert: [{type: equals, value: "{{v}}p"}]}
+  - {vars: {v: c}}
+"""
+    (tmp_path / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"])
+    document = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))["results"]
+    first = [(row["testIdx"], row["vars"]["v"], row["success"]) for row in document["results"] if row["promptIdx"] == 0]
+    assert sorted(first) == [(0, "a", False), (1, "b", False), (2, "a", False), (3, "b", False), (4, "c", True)]
+    assert len({row["id"] + row["provider"]["label"] + str(row["promptIdx"]) for row in document["results"]}) == 15
+    assert [each["provider"] for each in document["prompts"]] == ["echo", "echo", "own"]
+    labelled = next(row for row in document["results"] if row["promptIdx"] == 2)
+    assert labelled["provider"] == {"id": "echo", "label": "own"}
+    assert (document["stats"]["successes"], document["stats"]["failures"]) == (3, 12)

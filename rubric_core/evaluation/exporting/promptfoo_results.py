@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
 from rubric_core.evaluation.model.promptfoo_assertion import ROW, given_score
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
@@ -21,6 +22,7 @@ __all__ = ["promptfoo_results"]
 
 _VERSION = 3
 _INPUT = "{{input}}"
+_SEVERAL = 2
 #: What promptfoo calls the reasons of a failure: none, an assertion, an error.
 _NONE, _ASSERTION, _ERROR = range(3)
 _KINDS: Mapping[int, str] = {_NONE: "Pass", _ASSERTION: "Fail", _ERROR: "Error"}
@@ -32,6 +34,8 @@ class _Column(NamedTuple):
     provider: str
     raw: str
     label: str
+    #: The provider in promptfoo's words: its label, else its id, which two may share.
+    shown: str
 
     @property
     def prompt_id(self) -> str:
@@ -39,20 +43,22 @@ class _Column(NamedTuple):
 
 
 class _Row:
-    """A case as a row."""
+    """A case as a row, or one of its repetitions."""
 
-    def __init__(self, case: RunCase, result: CaseResult) -> None:
+    def __init__(self, case: RunCase, result: CaseResult, repetition: int = 0) -> None:
         self.case, self.result = case, result
         told = (result.details or {}).get(ROW)
         row: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
         self.sent = _on_one_line(str(row.get("sent") or case.input))
         prompt = row.get("prompt") or {"raw": _INPUT, "label": _INPUT}
-        self.column = _Column(result.target, str(prompt.get("raw", "")), str(prompt.get("label", "")))
+        self.provider: Mapping[str, str] = row.get("provider") or {"id": result.target, "label": ""}
+        shown = self.provider["label"] or self.provider["id"]
+        self.column = _Column(result.target, str(prompt.get("raw", "")), str(prompt.get("label", "")), shown)
         self.variables: Mapping[str, Any] = row.get("vars", {} if row else {"input": self.sent})
         self.test: Mapping[str, Any] = row.get("test") or {"description": result.id, "threshold": result.threshold}
-        #: The test in its suite, and which combination of its values this is.
+        #: The test in its suite, and which repetition of which combination of its values this is.
         self.test_key = (case.suite, str(row.get("name", result.id)))
-        self.number = int(row.get("number", 0))
+        self.number = repetition, int(row.get("number", 0))
         #: The place of the test in its configuration.
         self.order = int(row.get("order", 0))
         self.derived: Sequence[tuple[str, str]] = [(name, formula) for name, formula in row.get("derived_metrics", ())]
@@ -89,12 +95,12 @@ class _Row:
         result, reason = self.result, self._reason()
         tokens, cost = _tokens(result.tokens), result.cost_usd or 0
         row: dict[str, Any] = {
-            "id": f"{self.case.suite}::{result.id}",
+            "id": f"{self.case.suite}::{result.id}{f'::{self.number[0]}' if self.number[0] else ''}",
             "testIdx": test_index,
             "promptIdx": prompt_index,
             "promptId": self.column.prompt_id,
             "prompt": {"raw": self.sent or self.column.raw, "label": self.column.label, "config": {}},
-            "provider": {"id": self.column.provider, "label": ""},
+            "provider": self.provider,
             "vars": self.variables,
             "testCase": {"options": {}, "metadata": {}, **self.test, "vars": self.variables},
             "response": {"output": result.answer, "tokenUsage": tokens, "cost": cost, "cached": False},
@@ -203,11 +209,10 @@ def promptfoo_results(run: ExportedRun) -> Iterator[str]:
     """A stored run as one document, row by row: its results are read twice and never held together."""
     columns: dict[_Column, _Metrics] = {}
     places: dict[_Column, tuple[int, int]] = {}
-    tests: dict[tuple[str, str], set[int]] = {}
+    tests: dict[tuple[str, str], set[tuple[int, int]]] = {}
     orders: dict[tuple[str, str], tuple[int, int]] = {}
     suites: dict[str, int] = {}
-    for case, result in run:
-        row = _Row(case, result)
+    for case, row in _rows(run):
         columns.setdefault(row.column, _Metrics()).add(row)
         places.setdefault(row.column, (row.place, len(places)))
         tests.setdefault(row.test_key, set()).add(row.number)
@@ -219,16 +224,41 @@ def promptfoo_results(run: ExportedRun) -> Iterator[str]:
     test_numbers = {key: number for number, key in enumerate(keys)}
     yield _head(run, columns)
     between = "\n"
-    for case, result in run:
-        row = _Row(case, result)
+    for _, row in _rows(run):
         yield f"{between}{json_text(row.as_data(test_numbers[row.test_key, row.number], numbers[row.column]))}"
         between = ",\n"
     yield f"\n],{_foot(run, list(columns.values()), columns)}\n"
 
 
+def _rows(run: ExportedRun) -> Iterator[tuple[RunCase, _Row]]:
+    """The rows of a run: a row of promptfoo that is repeated is one for each time, as in promptfoo."""
+    for case, result in run:
+        for number, each in enumerate(_repetitions(result)):
+            yield case, _Row(case, each, number)
+
+
+def _repetitions(result: CaseResult) -> Sequence[CaseResult]:
+    """The repetitions of a row. The output is that of the one whose result is kept; of the others only the verdict is."""
+    details = result.details or {}
+    trials = details.get("trials") if ROW in details else None
+    runs = trials.get("runs") if isinstance(trials, Mapping) else None
+    if not isinstance(runs, list) or len(runs) < _SEVERAL:
+        return (result,)
+    outcomes = [(each.get("verdict"), each.get("score")) for each in runs]
+    own = (result.verdict.value, result.score)
+    kept = outcomes.index(own) if own in outcomes else -1
+    return [
+        result if number == kept else replace_fields(
+            result, verdict=Verdict(each.get("verdict")), score=each.get("score"), reason=each.get("reason") or "", answer="",
+            evaluators=(), details={ROW: details[ROW]}, tokens=None, cost_usd=None,
+        )
+        for number, each in enumerate(runs)
+    ]  # fmt: skip
+
+
 def _head(run: ExportedRun, columns: Mapping[_Column, _Metrics]) -> str:
     prompts = [
-        {"id": c.prompt_id, "raw": c.raw, "label": c.label, "provider": c.provider, "metrics": metrics.as_data()}
+        {"id": c.prompt_id, "raw": c.raw, "label": c.label, "provider": c.shown, "metrics": metrics.as_data()}
         for c, metrics in columns.items()
     ]
     name, at = f"eval-{run.record.id or 'rubric'}", run.record.started_at
@@ -246,7 +276,7 @@ def _foot(run: ExportedRun, metrics: Sequence[_Metrics], columns: Mapping[_Colum
     config: dict[str, Any] = {
         "description": ", ".join(record.suites),
         "prompts": list(dict.fromkeys(column.raw for column in columns)),
-        "providers": list(dict.fromkeys(column.provider for column in columns)),
+        "providers": list(dict.fromkeys(column.shown for column in columns)),
     }
     derived = dict.fromkeys(pair for each in metrics for pair in each.derived)
     if derived:

@@ -52,6 +52,8 @@ def reply_to(method: str, path: str, headers: Mapping[str, str], text: str) -> t
     if place == "/grade":
         good = "good" in str(told["output"])
         return 200, {"pass": good, "score": 0.75, "reason": "r"} if "scored" in path else {"pass": good}
+    if place == "/verdict":
+        return 200, str(told["output"])
     if place.endswith("/embeddings"):
         return 200, _embedded(told)
     if place.endswith("/moderations"):

@@ -214,9 +214,12 @@ class PromptfooRunnable(Runnable):
             return None
         written = self.test.part("vars") if variant.variables is None else variant.variables
         kept = {name: data[name] for name in ("description", "threshold", "metadata") if data.get(name) is not None}
-        derived = self.matrix.configuration.derived_metrics
+        derived, provider = self.matrix.configuration.derived_metrics, self.provider
+        is_named = provider is not None and provider.name != provider.id
+        about = {"provider": {"id": provider.id, "label": provider.label}} if provider is not None and is_named else {}
         return {
             **({"derived_metrics": derived} if derived else {}),
+            **about,
             "name": self.base_id,
             "number": self.place.number,
             "order": self.first_row,

@@ -30,6 +30,8 @@ _NO_GRADER = (
     "promptfoo would choose one by the keys in the environment, as `--grader-target promptfoo` does"
 )
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
+#: The type that takes prompts for each of its parts only, and fills them in without the variables of the case.
+_BY_STEPS = "g-eval"
 #: The types with a list of two prompts, and the parts these are for.
 _IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
 #: Values that prompts get as data, so that templates can access their parts.
@@ -106,7 +108,7 @@ class Grader:
         """The prompt, and whether it is the author's."""
         config = self.params.config
         own = config.settings.get("rubricPrompt") or config.options.get("rubricPrompt")
-        own = own.get(part) if part and isinstance(own, dict) else own
+        own = own.get(part) if part and isinstance(own, dict) else None if kind == _BY_STEPS else own
         if kind == _IN_TWO and isinstance(own, list):
             number = _PARTS.index(part)
             own = own[number] if number < len(own) else None
@@ -132,7 +134,8 @@ class Grader:
     async def _messages(self, prompt: Any, values: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
         """The prompt, filled in; as messages if it is a list of them."""
         context = self.params.context
-        known = {name: _in_template(value) for name, value in {**context.variables, **values}.items()}
+        variables = {} if self.params.config.base_type == _BY_STEPS else context.variables
+        known = {name: _in_template(value) for name, value in {**variables, **values}.items()}
         known |= {name: value for name, value in values.items() if name in _AS_DATA}
 
         def fill(value: Any) -> Any:

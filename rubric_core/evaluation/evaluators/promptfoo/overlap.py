@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from unicodedata import category
 
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 
@@ -70,7 +71,7 @@ def rouge(candidate: str, reference: str) -> float:
 _RULES = [
     (re.compile(pattern), new)
     for pattern, new in (
-        (r"(?<![^ (\[{<])\"(?=\S)", " `` "), (r"''|\"", " '' "), (r"\.\.\.", " ... "), (r"([:,])(?!\d)", r" \1 "),
+        (r"\.\.\.", " ... "), (r"([:,])(?!\d)", r" \1 "),
         (r"([;@#$%&])", r" \1 "), (r"(?<![.])(?<!\b[A-Za-z]\.[A-Za-z])(?<=.)(\.)([\])}>' ]*)\Z", r" \1\2 "), (r"([?!])", r" \1 "),
         (r"([\][(){}<>])", r" \1 "), (r"--", " -- "), (r"\A|\Z", " "), (r"(?<=[^'])' ", " ' "), (r"'([sSmMdD]) ", r" '\1 "),
         (r"(?i)('ll|'re|'ve|n't) ", r" \1 "), (r"(?i)\b(can)(not)\b", r" \1 \2 "), (r"(?i)\b(d)('ye)\b", r" \1 \2 "),
@@ -81,12 +82,43 @@ _RULES = [
 ]  # fmt: skip
 
 
+#: Quotes in each of their spellings.
+_QUOTES = re.compile("``|''|\"")
+
+
 def treebank_tokens(text: str) -> list[str]:
     """The tokens of a text by the rules of the Penn Treebank."""
-    text = " ".join(text.split())
+    text = _with_quotes(" ".join(text.split()))
     for rule, new in _RULES:
         text = rule.sub(new, text)
     return text.split()
+
+
+def _with_quotes(text: str) -> str:
+    """The text with its quotes as `` where they open and as '' where they close, in turn."""
+    parts, at, is_open = list[str](), 0, False
+    for found in _QUOTES.finditer(text):
+        is_open = found[0] == "``" or (not is_open and _opens(text, found))
+        parts += [text[at : found.start()], " `` " if is_open else " '' "]
+        at = found.end()
+    return "".join((*parts, text[at:]))
+
+
+def _opens(text: str, found: "re.Match[str]") -> bool:
+    """Whether a quote may open: after a blank, an opening bracket or other punctuation than that of a sentence's end."""
+    begin, end = found.span()
+    before, after = text[begin - 1 : begin], text[end : end + 1]
+    if end == len(text) and before and before not in " <" and category(before) != "Ps":
+        return False
+    if before in tuple(".!?") or (
+        before and before not in " <" and not category(before).startswith("P") and text[begin - 2 : begin] != "``"
+    ):
+        return False
+    if found[0] == '"':
+        return True
+    following = _QUOTES.search(text, end)
+    is_word = bool(after) and (category(after)[0] in "LN" or category(after) in ("Sc", "Ps"))
+    return begin > 0 and is_word and following is not None and following[0] == "''"
 
 
 def _references(params: AssertionParams, name: str) -> list[str]:

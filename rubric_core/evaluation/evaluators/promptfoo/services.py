@@ -36,11 +36,10 @@ async def _webhook(params: AssertionParams) -> GradingResult:
         said = json.loads(reply.body)
     except (NetworkError, ValueError, RecursionError) as error:
         return GradingResult(False, 0.0, f"the webhook gave no reply that can be read: {error}")
-    return (
-        _decided(params, said)
-        if isinstance(said, dict)
-        else GradingResult(False, 0.0, "the webhook replied with no object")
-    )
+    if said is None:
+        return GradingResult(False, 0.0, "the webhook replied with nothing")
+    # Text, a number or a list has none of the keys, and only `pass: false` fails in promptfoo.
+    return _decided(params, said if isinstance(said, dict) else {})
 
 
 def _decided(params: AssertionParams, said: Mapping[str, Any]) -> GradingResult:
