@@ -72,7 +72,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
 
 
 def _lacked(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that one case alone lacks, if all cases are in one file and get the same prompts."""
+    """The variables that one case alone lacks, if one reference leads to all cases and they get the same prompts."""
     files = [each for each in suite.outside or () if each.what == "cases"]
     chooses = any(each.shape is not None and each.shape.has("prompts") for each in suite.providers)
     alone = len(files) == 1 and not suite.listed and not suite.scenarios and not chooses

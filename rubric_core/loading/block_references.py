@@ -38,7 +38,7 @@ class OutsideText(NamedTuple):
     names: frozenset[str] | None = None
     #: The words of files with cases or defaults: each may be a variable that they use.
     words: frozenset[str] = NO_NAMES
-    #: The variables that one case alone lacks, in the only file that it refers to.
+    #: The variables that one case alone lacks, in all files that it refers to.
     lacked: frozenset[str] = NO_NAMES
 
 

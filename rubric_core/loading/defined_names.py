@@ -49,7 +49,7 @@ class DefinedNames:
     programs: frozenset[ProgramUse] = frozenset()
     #: The members of `mappings`, as `name.member`, and `name.*` where there may be more.
     members: frozenset[str] = frozenset()
-    #: Of the variables that prompts use, those that one case alone lacks, all cases being in one file.
+    #: Of the variables that prompts use, those that one case alone lacks, all cases being in files of one reference.
     lacked: frozenset[str] = frozenset()
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":

@@ -82,7 +82,7 @@ class CasePlaces(ProviderPlaces):
         if len(found or ()) == 1 and not rows:
             self._without_case(node, (found or ())[0])
         names = known if found is not None else None
-        lacked = lacked_by_one(found[0], self.look) if names and found and len(found) == 1 else frozenset[str]()
+        lacked = lacked_by_one(found, self.look) if names and found else frozenset[str]()
         self.outside.append(OutsideText("cases", node, names=names, words=words, lacked=lacked))
 
     def _without_case(self, node: Scalar, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,19 +78,31 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
     return look.once(("promptfoo variables", path), find)
 
 
-def lacked_by_one(path: Path, look: TrackedLookup) -> frozenset[str]:
-    """The variables that every case in a file has but one; none of tables, whose cells may be empty."""
-
-    def find(files: TrackedLookup) -> frozenset[str]:
-        text = files.text(path) if path.suffix.lower() != ".csv" else None
-        found = (case_data(path, text) if text is not None else None) or ()
-        cases = [_given(case.get("vars"), path, files) for case in found if isinstance(case, dict)]
-        if not 1 < len(cases) <= _MOST or len(cases) != len(found) or None in cases:
+def lacked_by_one(paths: Collection[Path], look: TrackedLookup) -> frozenset[str]:
+    """The variables that every case in some files has but one; none of tables, whose cells may be empty."""
+    cases: list[frozenset[str]] = []
+    for path in paths:
+        known = _names_by_case(path, look)
+        if known is None or len(cases) + len(known) > _MOST:
             return frozenset()
-        times = Counter(name for names in cases for name in names or ())
-        return frozenset(name for name, count in times.items() if count == len(cases) - 1)
+        cases += known
+    times = Counter(name for names in cases for name in names)
+    return frozenset(name for name, count in times.items() if 0 < count == len(cases) - 1)
 
-    return look.once(("promptfoo lacked", path), find)
+
+def _names_by_case(path: Path, look: TrackedLookup) -> tuple[frozenset[str], ...] | None:
+    """The variables of each case in a file; None if some are unknown."""
+
+    def find(files: TrackedLookup) -> tuple[frozenset[str], ...] | None:
+        text = files.text(path) if path.suffix.lower() != ".csv" else None
+        found = case_data(path, text) if text is not None else None
+        if found is None or len(found) > _MOST or not all(isinstance(case, dict) for case in found):
+            return None
+        cases = [_given(case.get("vars"), path, files) for case in found]
+        known = tuple(names for names in cases if names is not None)
+        return known if len(known) == len(cases) else None
+
+    return look.once(("promptfoo names by case", path), find)
 
 
 def _given(variables: Any, path: Path, files: TrackedLookup) -> frozenset[str] | None:

@@ -21,6 +21,9 @@ _LENGTH_OF_TEST = pattern(r"\.(?:includes|startsWith|endsWith|test)\([^()\n]{0,2
 #: `context.vars` in Python, and `context['vars'].name`.
 _OF_MAPPINGS = r"(?!(?:clear|copy|get|items|keys|pop|popitem|setdefault|update|values)\b)"
 _ATTRIBUTE = pattern(rf"(?<![\w.])context(?:\[['\"]vars['\"]\])?\.{_OF_MAPPINGS}(?P<name>[A-Za-z_]\w{{0,60}})")
+#: `vars['name']`, where `vars` is a function of Python.
+_VARS = pattern(r"(?<![\w.'\"\[])(?P<name>vars)(?=\[['\"]|\.get\()")
+_VARS_GIVEN = pattern(r"\bvars[ \t]{0,9}(?:=(?!=)|,|\)|:)|\bas[ ]vars\b")
 #: Code that is nothing but one function.
 _FUNCTION = pattern(
     r"\s{0,9}(?:async\s{1,9})?function\s{1,9}(?P<name>[A-Za-z_$][\w$]{0,60})\s{0,9}\([^()]{0,200}\)\s{0,9}\{"
@@ -52,6 +55,9 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
         yield CodeHabit(*found.span("name"), f"`{name}` is not called here; write `{name}()`", f"{name}()")
     if is_python:
         yield from _attributes(code)
+        for found in _VARS.finditer(code) if _VARS_GIVEN.search(code) is None else ():
+            at = found.span("name")
+            yield CodeHabit(*at, "code gets no `vars`; write `context['vars']`", "context['vars']")
         return
     if "async" not in plain:
         for found in _AWAIT.finditer(plain):

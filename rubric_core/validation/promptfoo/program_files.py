@@ -32,6 +32,10 @@ _MOST = 3
 _EXPORT = pattern(
     r"\bmodule\.(?P<member>export)\s{0,9}=(?!=)|^[ \t]{0,9}(?P<alone>exports)[ \t]{0,9}=(?!=)", re.MULTILINE
 )
+#: What CommonJS has and modules of ECMAScript do not, and the other way round, at the beginning of a line.
+_COMMON = pattern(r"^(?P<word>module\.exports|exports\.\w{1,60})[ \t]{0,9}=(?!=)", re.MULTILINE)
+_EXPORTED = pattern(r"^(?P<word>export)[ \t]{1,9}(?:default|async|function|class|const|let|\{)", re.MULTILINE)
+_MADE_REQUIRE = pattern(r"\bcreateRequire\b|\b(?:const|let|var)[ \t]{1,9}(?:module|exports)\b")
 _EXPORTS = MappingProxyType({"export": "exports", "exports": "module.exports"})
 #: An object that is a statement: JavaScript takes it for a block, and its key for a label.
 _DROPPED_OBJECT = pattern(
@@ -90,6 +94,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
     faults += _members(program.text, read, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
+    faults += _other_modules(program)
     told = {each.offset for each in faults}
     faults += [
         _Fault(each.start, each.words, each.consequence, end=each.end)
@@ -156,6 +161,20 @@ def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
         meant = next((each for each in known if folded == each.replace("_", "").lower() or is_typo(name, each)), None)
         if meant is not None:
             yield _Fault(at, f"promptfoo calls no `{name}`", _NOTHING, name, meant)
+
+
+def _other_modules(program: ProgramText) -> Iterable[_Fault]:
+    """What only the other kind of modules has, in a file whose extension says which it is: Node.js does not load it."""
+    if program.name.endswith(".mjs") and not _MADE_REQUIRE.search(program.text):
+        found = _COMMON.search(program.text)
+        if found is not None:
+            words = "an .mjs file has no `module`; write `export default`, or call it .cjs"
+            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
+    elif program.name.endswith(".cjs"):
+        found = _EXPORTED.search(program.text)
+        if found is not None:
+            words = "a .cjs file has no `export`; write `module.exports =`, or call it .mjs"
+            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
 
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
