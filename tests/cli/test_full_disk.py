@@ -32,7 +32,8 @@ TARGETS = "targets: [{name: default, provider: mock, response: hi}]\n"
 
 def rubric(*arguments: str, room: int = ROOM) -> Ran:
     done = subprocess.run(
-        [sys.executable, "-m", "rubric_core.cli", *arguments],
+        # Bytecode that is cut off half way would be loaded ever after.
+        [sys.executable, "-B", "-m", "rubric_core.cli", *arguments],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
         capture_output=True,
         text=True,
@@ -173,7 +174,7 @@ def test_a_disk_that_gets_full_damages_no_new_database(suite: Path) -> None:
     write(".agentv/targets.yaml", TARGETS)
     script = f"""
         mount -t tmpfs -o size=160k tmpfs disk && cp -r a.eval.yaml .agentv disk || exit 77
-        cd disk && {shlex.quote(sys.executable)} -m rubric_core.cli run -q a.eval.yaml >&2; ls .rubric
+        cd disk && {shlex.quote(sys.executable)} -B -m rubric_core.cli run -q a.eval.yaml >&2; ls .rubric
     """
     Path("disk").mkdir()
     done = subprocess.run(
