@@ -390,6 +390,13 @@ TABLES = [
     ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),
     ("word,__expected\nhi,similar(0.9):hi\nhi,fn:output\nhi,grade:polite\nhi,file://check.js\nhi,https://x.y\n", []),
     ("word,__expected,__config:__expected:threshold\nhi,similar:hi,0.5\n", []),
+    ("word,__expected\nhi,javascript output.length > 2\nhi,similar(0.9: hello\nhi,levenshtein(5 signs): a\nhi,contains(x): hi\n", [
+        "2:4 a colon is missing behind `javascript`",
+        "3:4 the limit of `similar` is a number between parentheses, before the colon",
+        "4:4 the limit of `levenshtein` is a number between parentheses, before the colon",
+        "5:4 in a table `contains` has no threshold: write `contains:`",
+    ]),
+    ("word,__expected\nhi,python is great output\nhi,latency(ms): 30\nhi,levenshtein(5):a\nhi,f(x): y\n", []),
     ("", []),
 ]  # fmt: skip
 

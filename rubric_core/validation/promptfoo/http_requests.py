@@ -26,6 +26,7 @@ _OF_REQUESTS = ("body", "request", "multipart", "method", "transformRequest")
 #: Settings that are code, or a file with code.
 _CODE = ("transformResponse", "responseParser", "transformRequest", "validateStatus")
 #: A template, a file, or a placeholder in the style of Python, which is reported itself.
+_ENVIRONMENT = pattern(r"\{\{-?[ ]{0,3}env\.\w{1,60}[ ]{0,3}-?\}\}")
 _FILLED_IN = pattern(r"\Afile://|\{\{|\{%|\{\s{0,3}\w{1,40}\s{0,3}\}")
 _ADDRESS = ("http://", "https://")
 _NEEDS_BODY = "an HTTP provider needs `body` under `config`, unless its method is GET"
@@ -125,7 +126,10 @@ def _is_filled_in(settings: Mapping) -> bool:
     """Whether the request has a template, or its text is not here."""
     for name in _REQUEST:
         for node in walk(settings.get(name)):
-            if isinstance(node, Alias) or (isinstance(node, Scalar) and _FILLED_IN.search(node.text)):
+            # The environment fills in a header, but not the prompt.
+            text = node.text if isinstance(node, Scalar) else ""
+            text = _ENVIRONMENT.sub("", text) if name == "headers" else text
+            if isinstance(node, Alias) or _FILLED_IN.search(text):
                 return True
             if isinstance(node, Mapping) and not _is_complete(node):
                 return True

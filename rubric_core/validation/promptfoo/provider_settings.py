@@ -87,6 +87,7 @@ _USUAL = (
 _CALLED = MappingProxyType({
     "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
     "transformresponse": "transformResponse", "responseformatter": "transformResponse", "temp": "temperature", "awsregion": "region",
+    "stopsequence": "stop", "stopsequences": "stop",
 })  # fmt: skip
 
 
@@ -176,6 +177,12 @@ def _misspelt(vendor: str, settings: Mapping, known: tuple[str, ...], others: fr
         meant = _intended_key(entry.name, known, present) if entry.name not in others else None
         if meant is not None:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
+            continue
+        name = entry.name or ""
+        twin = next((each for each in known if each in present and is_typo(name, each)), None)
+        if twin is not None and name not in known and name not in others:
+            words = f"`{vendor}` has no setting `{name}`; `{twin}` is here already"
+            yield Finding(entry.key.span, words, severity="warning", consequence="promptfoo silently ignores it")
 
 
 def _has_address(settings: Mapping) -> bool:

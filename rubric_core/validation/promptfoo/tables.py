@@ -35,6 +35,11 @@ _CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _SEMICOLON = pattern(r"([a-z][a-z-]{2,40});")
+#: A type with the beginning of a limit, and code behind the name of its language: what one of them lacks is its number, bracket or colon.
+_LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
+_CODE_BEHIND = pattern(
+    r"(javascript|python)[ ]{1,3}(?=[^\n]{0,200}(?:(?<![\w.])output(?:\.[a-z]|\[|[ ]{0,3}[<>=!]=?[ ]{0,3}[\d\"'])|\(output\)|[\"'] in output))"
+)
 _FOLDED = pattern(r"[_\-\s]")
 #: Words with dashes between them, of which the last is no abbreviation.
 _DASHED = pattern(r"[A-Za-z]{2,20}(?:-[A-Za-z]{2,20}){0,3}-[A-Za-z]{3,20}\Z")
@@ -152,6 +157,9 @@ _WITH_LIMIT = pattern(r"[A-Za-z][\w-]{0,60}\([ ]{0,3}(?:0?\.\d{1,6}|[01])[ ]{0,3
 
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     limited = assertion_of_cell(text)
+    if limited.type == "equals" and (broken := _broken_check(text, cell, dialect)) is not None:
+        yield broken
+        return
     if limited.threshold is not None and limited.type.removeprefix("not-") not in TABLE_THRESHOLDS:
         words = f"in a table `{limited.type}` has no threshold"
         yield Finding(cell.span, words, consequence=f"promptfoo ignores `({limited.threshold})`")
@@ -187,6 +195,25 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
         fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
+
+
+def _broken_check(text: str, cell: Cell, dialect: Dialect) -> Finding | None:
+    """A check whose limit is no number or not closed, and code without its colon."""
+    whole = "promptfoo compares the output with the whole text of the cell"
+    found = _LIMITED.match(text)
+    # `latency(ms): 30` may be expected of an output.
+    if found is not None and found[1] in dialect.types and not (found[1] in LIMITS and found[2].isalpha()):
+        bare = found[1].removeprefix("not-")
+        limit = f"the limit of `{found[1]}` is a number between parentheses, before the colon"
+        words = limit if bare in TABLE_THRESHOLDS else f"in a table `{found[1]}` has no threshold: write `{found[1]}:`"
+        return Finding(cell.span, words, consequence=whole)
+    found = _CODE_BEHIND.match(text)
+    if found is not None:
+        written = f"{found[1]}:{text[found.end() :]}"
+        fix = Fix("write a colon", (Edit(cell.content, cell.text.replace(text, written)),), safe=False)
+        words = f"a colon is missing behind `{found[1]}`"
+        return Finding(cell.span, words, fixes=(fix,) if _is_whole(cell) else (), consequence=whole)
+    return None
 
 
 def _with_semicolon(name: str, cell: Cell) -> Finding:
