@@ -34,7 +34,7 @@ TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
 #: How many arguments promptfoo calls functions in Python with, whose result it needs.
 _ARGUMENTS: dict[ProgramRole, int] = {
-    "assertion": 2, "scoring": 2, "transform": 2, "variables": 2, "provider": 3, "variable": 3, "prompt": 1,
+    "assertion": 2, "scoring": 2, "transform": 2, "variables": 2, "provider": 3, "variable": 3, "prompt": 1, "value": 2,
 }  # fmt: skip
 #: What promptfoo takes a JavaScript module for, unless a reference names a function of it. Hooks need no result.
 Exported = Literal["function", "hook", "class"]

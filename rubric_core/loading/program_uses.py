@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 __all__ = ["ProgramRole", "ProgramUse"]
 
 #: What a function is called for, where its result has a certain shape.
-ProgramRole = Literal["provider", "assertion", "scoring", "transform", "variables", "variable", "prompt"]
+ProgramRole = Literal["provider", "assertion", "scoring", "transform", "variables", "variable", "prompt", "value"]
 
 
 class ProgramUse(NamedTuple):

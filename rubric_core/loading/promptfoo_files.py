@@ -12,7 +12,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS, STOPS
-from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, MaxScore, PythonCode, RubyCode, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
@@ -43,6 +43,8 @@ _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
 #: Assertions of which promptfoo runs the file under `value`.
 _CODE = (JavaScriptCode, PythonCode)
+#: Others that take the result of code, or compare outputs once all are there.
+_NOT_CALLED = (RubyCode, SelectBest, MaxScore)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
@@ -322,6 +324,10 @@ def look_up_configuration(
 def _role(shape: Shape, field: str) -> ProgramRole | None:
     """What a program in a field is called for."""
     if field == "value":
+        if isinstance(shape, Assertion) and not isinstance(shape, (*_CODE, *_NOT_CALLED)):
+            node = shape.places[field].node
+            is_javascript = isinstance(node, Scalar) and node.text.endswith((".js", ".cjs", ".mjs"))
+            return "value" if is_javascript else None
         return "assertion" if isinstance(shape, _CODE) else None
     if field == "transform_vars":
         return "variables"

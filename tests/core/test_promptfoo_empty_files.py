@@ -1,4 +1,4 @@
-"""Files of promptfoo that are not there, and those without a prompt or a case."""
+"""Files of promptfoo that are not there, and those that give no prompt, case or value."""
 
 import json
 from pathlib import Path
@@ -74,3 +74,23 @@ def test_files_of_the_environment_are_looked_for(
 def test_a_case_of_a_file_that_is_not_there_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = "prompts: ['Say hi']\nproviders: [echo]\ntests:\n  - $ref: cases.yaml#/0\n"
     assert _found({"promptfooconfig.yaml": config}, tmp_path, capsys) == ["error there is no file `cases.yaml`"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "is_found"),
+    [
+        ("contains", "true", True),
+        ("llm-rubric", "false", True),
+        ("contains", "'hi'", False),
+        ("is-json", "{type: 'object'}", False),
+        ("javascript", "true", False),
+    ],
+)
+def test_a_program_gives_the_value_of_an_assertion(
+    kind: str, result: str, *, is_found: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = f"prompts: ['Say hi']\nproviders: [echo]\ntests: [{{assert: [{{type: {kind}, value: 'file://a.js'}}]}}]\n"
+    program = f"module.exports = (output) => {{\n  return {result};\n}};\n"
+    found = _found({"promptfooconfig.yaml": config, "a.js": program}, tmp_path, capsys)
+    expected = "warning only assertions that are code take `true` or `false`; return the value that is looked for"
+    assert found == ([expected] if is_found else [])

@@ -72,7 +72,7 @@ def refused_results(program: ProgramText, read: CodeReading) -> Iterator[Refused
 def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[RefusedResult]:
     """A function of JavaScript that gives nothing."""
     given = [each for each in function.results if each.kind != "nothing"]
-    if not given and not function.throws:
+    if role != "value" and not given and not function.throws:
         consequence = {"assertion": RESULT_REFUSED, "scoring": _SCORE_REFUSED, "variables": STOPS}.get(role, ROW_ERRORS)
         yield RefusedResult(function.start, function.head_end, "this function returns nothing", consequence)
 
@@ -139,6 +139,9 @@ def _refused(value: ReturnedValue, role: ProgramRole, code: str, *, is_python: b
         yield from _ungraded(value, code, is_python=is_python, scores=role == "scoring")
     elif role == "variables" and value.kind in _NO_VARIABLES:
         yield RefusedResult(value.start, value.end, "this is no mapping; return the variables", STOPS)
+    elif role == "value" and value.kind == "boolean":
+        words = "only assertions that are code take `true` or `false`; return the value that is looked for"
+        yield RefusedResult(value.start, value.end, words, ROW_ERRORS)
     elif role == "prompt" and value.kind in ("number", "boolean"):
         words = f"a {value.kind} is no prompt; return a text or messages"
         yield RefusedResult(value.start, value.end, words, ROW_ERRORS)
