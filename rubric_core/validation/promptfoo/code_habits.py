@@ -24,6 +24,7 @@ _ATTRIBUTE = pattern(rf"(?<![\w.])context(?:\[['\"]vars['\"]\])?\.{_OF_MAPPINGS}
 #: `vars['name']`, where `vars` is a function of Python.
 _VARS = pattern(r"(?<![\w.'\"\[])(?P<name>vars)(?=\[['\"]|\.get\()")
 _VARS_GIVEN = pattern(r"\bvars[ \t]{0,9}(?:=(?!=)|,|\)|:)|\bas[ ]vars\b")
+_LOAD = pattern(r"(?<![\w.])json\.(?P<name>load)\(output\b")
 #: Code that is nothing but one function.
 _FUNCTION = pattern(
     r"\s{0,9}(?:async\s{1,9})?function\s{1,9}(?P<name>[A-Za-z_$][\w$]{0,60})\s{0,9}\([^()]{0,200}\)\s{0,9}\{"
@@ -55,6 +56,8 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
         yield CodeHabit(*found.span("name"), f"`{name}` is not called here; write `{name}()`", f"{name}()")
     if is_python:
         yield from _attributes(code)
+        for found in _LOAD.finditer(code):
+            yield CodeHabit(*found.span("name"), "`load` reads files; write `loads` for a text", "loads")
         for found in _VARS.finditer(code) if _VARS_GIVEN.search(code) is None else ():
             at = found.span("name")
             yield CodeHabit(*at, "code gets no `vars`; write `context['vars']`", "context['vars']")

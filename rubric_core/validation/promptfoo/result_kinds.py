@@ -1,5 +1,6 @@
 """Inline code of promptfoo whose result is a text, a list or nothing, whatever the output is (issue 18, section 2)."""
 
+import re
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -26,7 +27,12 @@ _ROOT = pattern(r"(?:await[ ]+)?(?:/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.
 _MEMBER = pattern(r"\s*(?:\?\.|\.)\s*([A-Za-z_$][\w$]*)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CHOICE = pattern(r"[^?\n]{1,300}\?[ ]{0,9}(?:\"[^\"\\]*\"|'[^'\\]*')[ ]{0,9}:[ ]{0,9}(?:\"[^\"\\]*\"|'[^'\\]*')\Z")
-_RETURN = pattern(r"(?<![\w$.])return\b[ \t]*(?P<value>[^\n;]*)")
+#: The texts of Python that are no number, no `true` or `false`, and no JSON.
+_PYTHON_CHOICE = pattern(
+    r"(?P<one>[\"'])(?!true|false)[a-z][a-z ]{0,30}(?P=one)[ ]{1,3}if[ ][^\"'\n]{1,200}[ ]else[ ](?P<two>[\"'])(?!true|false)[a-z][a-z ]{0,30}(?P=two)\Z",
+    re.IGNORECASE,
+)
+_RETURN = pattern(r"(?<![\w$.])return\b(?P<value>[^\n;]*)")
 _NAME = pattern(r"[A-Za-z_$][\w$]{0,60}\Z")
 _GIVEN = pattern(
     r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]{0,60})[ \t]{0,9}[-+*/|&?]{0,2}=(?![=>])[ \t]{0,9}(?P<value>[^\n;]{0,2000})"
@@ -58,9 +64,10 @@ def useless_result(code: str, *, is_python: bool) -> UselessResult | None:
         if len(returns) != 1 or _FUNCTION.search(code):
             return None
         start, end = returns[0].span("value")
-        end = start + len(code[start:end].rstrip())
+        value = code[start:end]
+        start, end = start + len(value) - len(value.lstrip()), start + len(value.rstrip())
     written, kinds = _value_of(code[start:end], code), _PYTHON if is_python else _JAVASCRIPT
-    if not is_python and _CHOICE.match(written):
+    if (_PYTHON_CHOICE if is_python else _CHOICE).match(written):
         return UselessResult(start, end, _TEXT, "")
     call = _last_call(written)
     if call not in kinds or (call == "log" and not written.startswith("console.")):

@@ -12,7 +12,9 @@ from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix, Related
 
-__all__ = ["column_mistakes", "misspelt_columns"]
+__all__ = ["column_mistakes", "misspelt_columns", "unmarked", "unmarked_checks"]
+
+_UNMARKED = frozenset({"expected", "expect", "assert", "assertion", "assertions", "check"})
 
 _FOLDED = pattern(r"[_\-\s]")
 #: A column with the thresholds of another, which is itself a column of checks.
@@ -64,6 +66,21 @@ def misspelt_columns(header: Sequence[Cell], text: str, names: DefinedNames | No
         if meant is not None:
             words = f"no prompt uses `{name}`; did you mean `{meant}`, which this table lacks?"
             yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence="promptfoo fills in nothing")
+
+
+def unmarked_checks(header: Sequence[Cell]) -> Cell | None:
+    """A column `expected` in a table that has no `__expected`."""
+    if any(is_expected(cell.text.strip()) for cell in header):
+        return None
+    return next((cell for cell in header if cell.text.strip().lower() in _UNMARKED), None)
+
+
+def unmarked(cell: Cell) -> Finding:
+    """Such a column, if its cells are assertions."""
+    words = f"`{cell.text.strip()}` is a variable, and its cells are no assertions; these stand under `__expected`"
+    consequence = "promptfoo runs the cases without these assertions"
+    fixes = (Fix("change it to `__expected`", (Edit(cell.content, "__expected"),), safe=False),)
+    return Finding(cell.span, words, fixes=fixes, consequence=consequence)
 
 
 def _unknown(name: str, cell: Cell) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from rubric_core.loading.promptfoo_table import (
 )
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.assertions import gives_any_score
-from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns
+from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns, unmarked, unmarked_checks
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -70,7 +70,11 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
         return
     yield from column_mistakes(header)
     yield from misspelt_columns(header, table.text, context.defaults.names)
+    bare = unmarked_checks(header)
     for row in rows:
+        if bare is not None and len(row) == len(header) and _is_check(row[header.index(bare)], context.dialect):
+            yield unmarked(bare)
+            bare = None
         yield from _open_quotes(row)
         if row[-1].quotes == "open":
             return
@@ -88,6 +92,12 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
         yield from _misspelt_variables(header, row)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
+
+
+def _is_check(cell: Cell, dialect: Dialect) -> bool:
+    """Whether a cell is an assertion of a known type with its value."""
+    kind, colon, value = cell.text.strip().partition(":")
+    return bool(colon and value.strip()) and (kind in dialect.types or kind in _SHORT)
 
 
 def _says_nothing(row: Sequence[Cell]) -> bool:
