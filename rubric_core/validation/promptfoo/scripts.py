@@ -5,17 +5,13 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo import graded_assertions as graded
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
-from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
-from rubric_core.validation.promptfoo.functions_as_code import function_as_code
+from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
@@ -28,32 +24,20 @@ from rubric_core.validation.promptfoo.script_results import (
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["scripts", "transforms"]
+__all__ = ["scripts"]
 
 #: What promptfoo calls the JavaScript of an assertion with.
 _PARAMETERS = ("output", "context", "process")
-_RETURN = pattern(r"\breturn\b|\bthrow\b")
 _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[])", re.MULTILINE)
 _FAILS = "the assertion fails on every output"
 #: Code that is nothing but a text.
 _ONE_TEXT = pattern(r"\s{0,9}(?:\"[^\"\\]{0,500}\"|'[^'\\]{0,500}')\s{0,9};?\s{0,9}\Z")
-#: So many characters before a line tell whether it goes on.
-_NEAR = 200
-#: Fewer lines have no last statement beside others.
-_LEAST_LINES = 2
-#: The beginning of a line that belongs to the one before it, and the end of a line that the next one belongs to.
-_CONTINUES, _GOES_ON = pattern(r"[.?:&|+*/%)\]},<>=-]"), pattern(r"(?:[.?:&|+*/%(\[,<>=-]|\\|\b(?:and|or|not|in))\Z")
 #: Texts and comments that may span several lines.
 _LONG_TEXT = pattern(r"`[^`\n]{0,2000}\n|/\*|\"{3}|'{3}")
 #: What begins a statement that gives a result, one that gives a name its value, and a text that documents Python.
 _GIVES = pattern(r"(?:return|throw|raise|yield)\b")
 _ASSIGNS = pattern(
     r"[\w.$\[\]'\"]{1,99}\s{0,9}[-+*/|&]?=(?!=)|[\w.$]{1,99}\.(?:push|append|add|set|sort|forEach)\(|[\"']{3}"
-)
-#: What begins a statement without a value.
-_GIVES_NOTHING = pattern(
-    r"(?:if|else|elif|for|while|do|switch|match|case|default|try|catch|except|finally|with|const|let|var|function|def|class|async|import|from|throw|raise|print"
-    r"|console|#|//|/\*|@)(?!\w)"
 )
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
@@ -79,16 +63,16 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         )  # fmt: skip
     elif _is_comment(code, is_python=isinstance(shape, graded.PythonCode)):
         yield Finding(place.value, "a comment gives no result: write a comparison, or a number", consequence=_FAILS)
-    elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not _RETURN.search(code):
+    elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not RETURN.search(code):
         if not place.borrowed and (word := _misspelt_return(place.node, text)) is not None:
             fixes = (Fix("change it to `return`", (Edit(word, "return"),)),)
             words = f"nothing defines `{text[slice(*word)]}`; did you mean `return`?"
             yield Finding(word, words, fixes=fixes, consequence=_FAILS)
             return
-        last = None if place.borrowed else _last_statement(place.node, text)
+        last = None if place.borrowed else last_statement(place.node, text)
         yield Finding(
             last or place.value, "code of more than one line has to `return` its result",
-            fixes=_returning(place, place.node, code) or _returned(last),
+            fixes=_returning(place, place.node, code) or returned(last),
             consequence="the assertion fails on every output: the code gives nothing",
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
@@ -136,7 +120,7 @@ def _read(
     )
     if read.fault:
         words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {read.fault}"
-        at = place.value if place.borrowed else _at_fault(read, node, text)
+        at = place.value if place.borrowed else at_fault(read, node, text)
         yield Finding(at, words, consequence=_FAILS)
         return
     if read.assigned_at is not None:
@@ -183,132 +167,6 @@ def _results(read: CodeReading, place: FieldPlace, node: Scalar, text: str, *, i
         yield Finding(at or place.value, words, fixes=fixes, consequence=RESULT_REFUSED)
 
 
-def _at_fault(read: CodeReading, node: Scalar, text: str) -> Span:
-    """The rest of the line at which a fault shows, in code of several lines; else all of the code."""
-    if read.fault_at is None or (node.style != "literal" and "\n" not in node.text):
-        return node.span
-    code = node.text.rstrip()
-    at = min(read.fault_at, len(code) - 1)
-    begin = code.rfind("\n", 0, at) + 1
-    line = code[begin:].partition("\n")[0]
-    blanks = len(line) - len(line.lstrip())
-    return place_in_code(node, text, begin + blanks, len(line) - blanks) or node.span
-
-
-#: Fields with JavaScript that transforms something, if it is not a file.
-_TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
-
-
-def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -> Iterator[Finding]:
-    """Transforms that are no JavaScript, or use names that nothing defines."""
-    if isinstance(shape, ConfiguredProvider):
-        yield from _responses(shape, text)
-    for field in _TRANSFORMS:
-        place = shape.places.get(field)
-        node = place.node if place is not None and not place.borrowed else None
-        if isinstance(node, Mapping) and place is not None and not {"$ref", "<<"} & {e.name for e in node.entries}:
-            stops = field == "transform_vars" or isinstance(shape, Assertion)
-            words = f"`{place.name}` is JavaScript or a file, and no mapping"
-            yield Finding(node.span, words, severity="error", consequence=STOPS if stops else ROW_ERRORS)
-        if (
-            isinstance(node, Scalar)
-            and isinstance(node.value, str)
-            and not node.text.startswith(("file://", "package:"))
-        ):
-            consequence = STOPS if field == "transform_vars" else ROW_ERRORS
-            yield from (
-                replace(each, severity=each.severity or "error", consequence=each.consequence or consequence)
-                for each in _transform(node, text, "vars" if field == "transform_vars" else "output")
-            )
-
-
-_NOT_CALLED = "the function itself becomes the output"
-#: Values that hold no variables.
-_NO_VARIABLES = frozenset({"text", "number", "boolean", "nothing", "function"})
-#: The code that extracts the answer from an HTTP response, and its parameters.
-_OF_RESPONSES = ("transformResponse", "responseParser")
-_RESPONSE = ("json", "text", "context", "process")
-
-
-#: An expression that is no function, with `;` at its end.
-_ENDED = pattern(r"\A(?!\s{0,9}(?:async\b|function\b|\())(?![^\n]{0,2000}=>)[^\n;]{1,2000};\s{0,9}\Z")
-
-
-def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
-    """Code for responses that cannot be read, or uses names that nothing defines; several lines are a function, or the body of one."""
-    place = shape.places.get("config")
-    settings = place.node if place is not None and not place.borrowed else None
-    if not isinstance(settings, Mapping) or not str(shape.id).startswith(("http:", "https:", "http", "https")):
-        return
-    for name in _OF_RESPONSES:
-        node = settings.get(name)
-        if isinstance(node, Scalar) and isinstance(node.value, str) and _is_one_line(node):
-            read = read_javascript(node.text, is_body=False, parameters=_RESPONSE)
-            fault = read.fault or ("`;` ends no expression" if _ENDED.search(node.text) else "")
-            if fault:
-                words = f"JavaScript cannot read this code: {fault}"
-                yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
-                continue
-            free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
-            for found in (*free, *misspelt_members(node, text)):
-                yield replace(found, severity="error", consequence=ROW_ERRORS)
-
-
-def _is_one_line(node: Scalar) -> bool:
-    return "\n" not in node.text.strip() and "{{" not in node.text and not node.text.startswith(("file://", "package:"))
-
-
-def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
-    # In a block the last line break counts, and makes its line the body of a function.
-    is_body = "\n" in node.text
-    read = read_javascript(node.text, is_body=is_body)
-    error = read.fault
-    if error:
-        yield Finding(_at_fault(read, node, text), f"JavaScript cannot read this code: {error}")
-        return
-    if is_body and not _RETURN.search(node.text):
-        last = _last_statement(node, text)
-        words = "code of more than one line has to `return` its result"
-        yield Finding(last or node.span, words, fixes=_returned(last))
-        return
-    result = _result_of_transform(node, text, changes, read)
-    if result is not None:
-        yield result
-        return
-    yield from misspelt_members(node, text)
-    given = (changes, "context", "process")
-    yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
-
-
-def _result_of_transform(node: Scalar, text: str, changes: str, read: CodeReading) -> Finding | None:
-    """A transform whose result promptfoo refuses, or a function, which it does not call."""
-    # A line break makes the line the body of a function.
-    found = function_as_code(node, changes) if "\n" not in node.text else None
-    if found is not None and changes == "output":
-        return replace(found, severity="warning", consequence=_NOT_CALLED)
-    if found is not None or read.whole is None or "{{" in node.text:
-        return found
-    results = read.whole.results
-    if not results and not read.whole.throws and "\n" in node.text:
-        last = _last_statement(node, text)
-        words = "the value of the last statement is dropped; `return` is missing before it"
-        return Finding(last or node.span, words, fixes=_returned(last))
-    kinds = {each.kind for each in results}
-    useless = useless_result(node.text, is_python=False)
-    gives = useless.kind if useless is not None else ""
-    if gives == "nothing" or (kinds == {"nothing"} and changes == "output"):
-        return Finding(node.span, "this code gives nothing")
-    if changes == "vars" and kinds and (kinds <= _NO_VARIABLES or gives == "a text"):
-        what = "a function, which promptfoo does not call" if kinds == {"function"} else "no mapping"
-        is_here = "\n" in node.text and len(results) == 1
-        at = place_in_code(node, text, results[0].start, results[0].end - results[0].start) if is_here else None
-        return Finding(at or node.span, f"this code gives {what}; it has to give the variables")
-    if kinds == {"function"}:
-        words = "promptfoo does not call this function"
-        return Finding(node.span, words, severity="warning", consequence=_NOT_CALLED)
-    return None
-
-
 def _without_reason(read: CodeReading, place: FieldPlace, node: Scalar, text: str) -> Iterator[Finding]:
     told = set[int]()
     for key, words in incomplete_results(read, node.text):
@@ -334,39 +192,11 @@ def _dropped_at_end(place: FieldPlace, code: str, text: str) -> Iterator[Finding
     node = place.node
     if "\n" not in code or "{%" in code or place.borrowed or not isinstance(node, Scalar) or _LONG_TEXT.search(code):
         return
-    last = _last_statement(node, text)
+    last = last_statement(node, text)
     if last is not None and not _GIVES.match(text, last.start) and not _ASSIGNS.match(text, *last):
         words = "this is the last statement, and its value is dropped; `return` is missing before it"
         is_function = "=>" in text[slice(*last)]
-        yield Finding(last, words, fixes=() if is_function else _returned(last), consequence=_FAILS)
-
-
-def _last_statement(node: Scalar, text: str) -> Span | None:
-    """The first line of the last statement in code of several lines, which gives the result if `return` is put before it."""
-    lines = [line for line in node.text.splitlines() if line.strip()]
-    code = node.text.rstrip()
-    if len(lines) < _LEAST_LINES or node.style != "literal":
-        return None
-    indentation = min(len(line) - len(line.lstrip()) for line in lines)
-    begun, end = 0, len(code)
-    while end > 0:
-        begun = code.rfind("\n", 0, end) + 1
-        line, before = code[begun:end], code[max(0, begun - _NEAR) : begun].rstrip()
-        is_outermost = line.strip() != "" and len(line) - len(line.lstrip()) == indentation
-        if is_outermost and not _CONTINUES.match(line.lstrip()) and not _GOES_ON.search(before):
-            is_statement = _GIVES_NOTHING.match(line.lstrip()) is None
-            return place_in_code(node, text, begun + indentation, len(line) - indentation) if is_statement else None
-        end = begun - 1
-    return None
-
-
-def _returned(last: Span | None) -> tuple[Fix, ...]:
-    """Add `return` to the last statement."""
-    return (
-        ()
-        if last is None
-        else (Fix("write `return` before it", (Edit(Span(last.start, last.start), "return "),), safe=False),)
-    )
+        yield Finding(last, words, fixes=() if is_function else returned(last), consequence=_FAILS)
 
 
 def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:

@@ -11,7 +11,8 @@ from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.functions_as_code import functions_as_code
 from rubric_core.validation.promptfoo.program_files import faults_of_program
-from rubric_core.validation.promptfoo.scripts import scripts, transforms
+from rubric_core.validation.promptfoo.scripts import scripts
+from rubric_core.validation.promptfoo.transforms import transforms
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SCRIPT_VALUE"]
