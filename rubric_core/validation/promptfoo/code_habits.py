@@ -68,7 +68,7 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
     for found in _IN_TEXT.finditer(code):
         written = f"output.includes({found['text']})"
         yield CodeHabit(
-            *found.span(), f"`in` looks for keys, which a text has not; write `{written}`", written, is_certain=False
+            *found.span(), f"`in` looks for keys, and a text has none; write `{written}`", written, is_certain=False
         )
     for found in _SIZE.finditer(plain):
         yield CodeHabit(*found.span("name"), "a text has no `size`; write `length`", "length", is_certain=False)
