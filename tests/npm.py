@@ -1,5 +1,6 @@
 """Programs of others, as npm has them: installed below .tools when they are not there yet."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -26,16 +27,24 @@ def installed(name: str, version: str, size: str = "", *options: str, beside: Se
         raise UnavailableError(f"node and npm are not there: {name} cannot run")
     folder = _TOOLS / name
     package = folder / "node_modules" / name
-    if not all(_is_there(folder, each) for each in (f"{name}@{version}", *beside)):
+    folder.mkdir(parents=True, exist_ok=True)
+    # Tests run side by side, and two installations into one folder destroy each other.
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(npm, folder, f"{name}@{version}", size, options, beside)
+    return package
+
+
+def _install(npm: str, folder: Path, package: str, size: str, options: Sequence[str], beside: Sequence[str]) -> None:
+    name, _, version = package.rpartition("@")
+    if not all(_is_there(folder, each) for each in (package, *beside)):
         if size:
             sys.stderr.write(f"Installing {name} {version} from npm into .tools, once ({size}) …\n")
-        folder.mkdir(parents=True, exist_ok=True)
         quiet = ["--no-audit", "--no-fund", "--no-save", *options]
-        command = [npm, "install", *quiet, "--prefix", str(folder), f"{name}@{version}", *beside]
+        command = [npm, "install", *quiet, "--prefix", str(folder), package, *beside]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         if done.returncode:
             raise UnavailableError(f"npm cannot install {name} {version}: {done.stderr.strip()[-200:]}")
-    return package
 
 
 def _is_there(folder: Path, package: str) -> bool:
