@@ -381,7 +381,7 @@ TABLES = [
     ]),
     ('word,__expected\nhi,"is-json:{""type"": ""objct""}"\n', ["2:4 JSON Schema has no type `objct`; did you mean `object`?"]),
     ("word,__expected\nhi,latency\nho,llm-rubric(0.5):polite\nha,not-factuality:x\n", [
-        "2:4 `latency` needs its limit in parentheses behind it",
+        "2:4 `latency` needs its limit in parentheses after it",
         "3:4 in a table `llm-rubric` has no threshold",
         "4:4 `not-` has no effect on `factuality`",
     ]),

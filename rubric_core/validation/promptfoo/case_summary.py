@@ -87,8 +87,8 @@ class CaseSummary:
         self.variables = variable_nodes(case)
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
-        #: The members of these: see `members_of`.
         self.file_texts = texts_of_files(self.variables) if "file://" in text else frozenset[str]()
+        #: The members of those that are mappings: see `members_of`.
         self.members = members_of(self.variables) if self.maps else frozenset[str]()
         options = options_of(case)
         #: Whether all variables are defined in the text rather than in files or programs.

@@ -25,6 +25,9 @@ _ATTRIBUTE = pattern(rf"(?<![\w.])context(?:\[['\"]vars['\"]\])?\.{_OF_MAPPINGS}
 _VARS = pattern(r"(?<![\w.'\"\[])(?P<name>vars)(?=\[['\"]|\.get\()")
 _VARS_GIVEN = pattern(r"\bvars[ \t]{0,9}(?:=(?!=)|,|\)|:)|\bas[ ]vars\b")
 _LOAD = pattern(r"(?<![\w.])json\.(?P<name>load)\(output\b")
+_COMMENT = pattern(r"//[^\n]{0,2000}|/\*[^*]{0,2000}(?:\*(?!/)[^*]{0,2000}){0,20}(?:\*/)?")
+_COMMENT_OF_PYTHON = pattern(r"#[^\n]{0,2000}")
+_TEMPLATE_TEXT = pattern(r"`[^`]{0,5000}`?")
 #: Code that is nothing but one function.
 _FUNCTION = pattern(
     r"\s{0,9}(?:async\s{1,9})?function\s{1,9}(?P<name>[A-Za-z_$][\w$]{0,60})\s{0,9}\([^()]{0,200}\)\s{0,9}\{"
@@ -47,25 +50,29 @@ class CodeHabit(NamedTuple):
 
 
 def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
-    """The habits in the code of an assertion or transform, in no order."""
+    """The habits in the code of an assertion, in no order; texts and comments have none."""
     if len(code) > _LONGEST or "{{" in code:
         return
-    plain = without_strings(code)
+    plain = _without_texts(code, is_python=is_python)
     for found in _UNCALLED.finditer(plain):
         name = found["name"]
         yield CodeHabit(*found.span("name"), f"`{name}` is not called here; write `{name}()`", f"{name}()")
     if is_python:
-        yield from _attributes(code)
-        for found in _LOAD.finditer(code):
+        yield from _attributes(code, plain)
+        for found in _LOAD.finditer(plain):
             yield CodeHabit(*found.span("name"), "`load` reads files; write `loads` for a text", "loads")
         for found in _VARS.finditer(code) if _VARS_GIVEN.search(code) is None else ():
             at = found.span("name")
+            if not plain.startswith("vars", found.start()):
+                continue  # in a text
             yield CodeHabit(*at, "code gets no `vars`; write `context['vars']`", "context['vars']")
         return
     if "async" not in plain:
         for found in _AWAIT.finditer(plain):
             yield CodeHabit(*found.span(), "`await` needs an async function around it")
     for found in _IN_TEXT.finditer(code):
+        if not plain.startswith("output", found.start("of")):
+            continue
         written = f"output.includes({found['text']})"
         yield CodeHabit(
             *found.span(), f"`in` looks for keys, and a text has none; write `{written}`", written, is_certain=False
@@ -76,8 +83,18 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
         yield CodeHabit(*found.span("name"), "this is true or false already, and has no length")
 
 
-def _attributes(code: str) -> Iterator[CodeHabit]:
+def _without_texts(code: str, *, is_python: bool) -> str:
+    """The code with blanks for its strings and comments, as long as before."""
+    bare = without_strings(code)
+    for blank in (_COMMENT_OF_PYTHON,) if is_python else (_TEMPLATE_TEXT, _COMMENT):
+        bare = blank.sub(lambda found: " " * len(found[0]), bare)
+    return bare
+
+
+def _attributes(code: str, plain: str) -> Iterator[CodeHabit]:
     for found in _ATTRIBUTE.finditer(code):
+        if not plain.startswith("context", found.start()):
+            continue
         name = found["name"]
         start = found.start("name") - 1
         yield CodeHabit(start, found.end("name"), f"a dict has no `.{name}`; write `['{name}']`", f"['{name}']")

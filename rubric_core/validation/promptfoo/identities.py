@@ -70,7 +70,7 @@ def configured_ids(shape: Configuration, text: str) -> Iterator[Finding]:
                 yield from _by_key(*named)
             elif isinstance(item, Mapping) and _lacks_id(item) and not any(map(_means_id, item.entries)):
                 at = item.entries[0].key.span if item.entries else item.span
-                # The key behind the dash is being written.
+                # Without a dash on its line, the key before this one is still being typed.
                 if item.flow or "-" in text[line_start(text, at.start) : at.start]:
                     yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
 
@@ -295,7 +295,9 @@ def _own_id(node: Scalar) -> Iterator[Finding]:
     elif _IN_WORDS.match(node.text):
         vendor, _, model = node.text.lower().partition(" ")
         meant = f"{vendor}:{'-'.join(model.split())}" if vendor in VENDORS else ""
-        advice = f"; did you mean `{meant}`?" if meant else ": an id has no blanks; a name of one's own is its `label`"
+        advice = (
+            f"; did you mean `{meant}`?" if meant else ": an id has no spaces; write your own name for it as `label`"
+        )
         words = f"promptfoo has no provider `{node.text}`{advice}"
         yield Finding(node.span, words, fixes=_changed(node, meant) if meant else (), consequence=STOPS)
     else:

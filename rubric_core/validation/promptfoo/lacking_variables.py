@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["lacking_in_one"]
+__all__ = ["lacking_in_one", "lacking_words"]
 
 #: Of more cases each is not compared with all others at every letter.
 _MOST = 200
@@ -44,6 +44,11 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
         yield from _in_assertions(rounds, sorted(used.difference(given, of_tests, needed)))
 
 
+def lacking_words(name: str, user: str) -> str:
+    """What is said of a case without a value for a variable that something uses."""
+    return f"this case has no value for `{name}`, which {user} uses; all others have one"
+
+
 def _shared(suite: PromptfooSuite) -> frozenset[str]:
     """The variables of `defaultTest`, wherever that is written."""
     place = suite.configuration.places.get("default_test")
@@ -70,7 +75,7 @@ def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]
         if len(lacking) != 1 or not _is_sure(lacking[0], name):
             continue
         at = lacking[0].outer(lacking[0].case.places["vars"].key)
-        words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
+        words = lacking_words(name, "a prompt")
         yield Finding(at, words, consequence=_EMPTY)
 
 
@@ -86,9 +91,7 @@ def _of_defaults(suite: PromptfooSuite, cases: Sequence[PlacedCase], known: Coll
         lacking = [placed for placed in cases if name not in placed.summary.names]
         if len(lacking) == 1 and _is_checked(lacking[0], name):
             at = lacking[0].outer(lacking[0].case.places["vars"].key)
-            words = (
-                f"this case has no value for `{name}`, which an assertion of `defaultTest` uses; all others have one"
-            )
+            words = lacking_words(name, "an assertion of `defaultTest`")
             yield Finding(at, words, consequence=_EMPTY)
 
 

@@ -175,7 +175,7 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         yield Finding(cell.span, words, consequence=f"promptfoo ignores `({limited.threshold})`")
     if limited.value is None and limited.threshold is None and limited.type.removeprefix("not-") in LIMITS:
         usual = TABLE_THRESHOLDS[limited.type.removeprefix("not-")]
-        words = f"`{limited.type}` needs its limit in parentheses behind it"
+        words = f"`{limited.type}` needs its limit in parentheses after it"
         yield Finding(cell.span, words, consequence=f"promptfoo takes {usual} for the limit")
         return
     word, colon, value = text.partition(":")

@@ -8,6 +8,7 @@ from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.lacking_variables import lacking_words
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.unused_variables import slips_of_case
@@ -41,8 +42,7 @@ def _lacking(placed: PlacedCase, lacked: frozenset[str]) -> Iterator[Finding]:
         return
     for name in sorted(lacked - given):
         if not any(is_typo(each, name) for each in given):
-            words = f"this case has no value for `{name}`, which a prompt uses; all others have one"
-            yield Finding(case.places["vars"].key, words, consequence=EMPTY)
+            yield Finding(case.places["vars"].key, lacking_words(name, "a prompt"), consequence=EMPTY)
 
 
 def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
