@@ -12,34 +12,30 @@ from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.repeated_findings import without_repeats
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
+from rubric_core.analysis.suite_defaults import suite_defaults
+from rubric_core.analysis.text_files import issues_of_text
 from rubric_core.language.file_kinds import (
     ITEMS,
-    LISTED_CASES,
     OF_PROMPTFOO,
     PROVIDER_ITEM,
     ROOTS,
     RUNNABLE,
-    TEMPLATE_FILES,
     TEXTS,
     WITH_FILES,
     WITH_NAMES,
     FileKind,
 )
-from rubric_core.language.model import CASE, Execution, Suite
-from rubric_core.language.promptfoo.case import CASE_ITEM, PromptfooCase
+from rubric_core.language.model import CASE, Suite
+from rubric_core.language.promptfoo.case import CASE_ITEM
 from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.consequences import NOT_LOADED
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
-from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.promptfoo_templates import templates
-from rubric_core.loading.reference_issues import ProgramText, PromptFileText, PromptText
 from rubric_core.loading.split_items import join_split_item
 from rubric_core.loading.table_assertions import table_assertions
 from rubric_core.syntax.blocks import Block, Document
@@ -100,7 +96,7 @@ class Check:
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # A case file inherits from the suites that include it.
-        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
+        defaults = suite_defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -131,7 +127,7 @@ class Check:
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and check some blocks, in an analysis that is otherwise equal to an earlier one."""
         analysis = self.analysis
-        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
+        defaults = suite_defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -164,9 +160,9 @@ class Check:
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if isinstance(s, Suite | Configuration)), None)
-        context = Context(self.frame.block.text, self.dialect, _defaults(settings, self.analysis.kind, self._use))
+        context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.analysis.kind, self._use))
         if self.is_text:
-            lowering.issues += self._whole_text(self.frame.block.text)
+            lowering.issues += issues_of_text(self.analysis, self.name, self.frame.block.text)
         if self.analysis.kind is FileKind.PROMPTFOO_TABLE:
             shapes += table_assertions(self.frame.block.text, lowering)
         if self.analysis.kind is FileKind.PROMPTFOO:
@@ -177,24 +173,6 @@ class Check:
     def _use(self) -> DefinedNames | None:
         """What configurations of promptfoo define for a file that they name."""
         return self.analysis.defined_names if self.analysis.kind in WITH_NAMES else None
-
-    def _whole_text(self, text: str) -> Iterator[Issue]:
-        """What rules visit in a file that is no YAML."""
-        if self.analysis.kind is FileKind.PROMPT:
-            yield PromptText(span=Span(0, 0), text=text)
-        elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
-            yield CaseTable(span=Span(0, 0), text=text)
-        elif self.analysis.kind in TEMPLATE_FILES:
-            of_judges = self.analysis.kind is FileKind.PROMPTFOO_JUDGE_PROMPT
-            yield PromptFileText(
-                span=Span(0, 0), name=self.name, text=text, is_of_judges=of_judges, is_own=True, use=self._use
-            )
-        elif self.analysis.kind is FileKind.PROMPTFOO_PROGRAM:
-            use, path = self._use, self.around[1] if self.around is not None else None
-            called = tuple(sorted(each for each in use.programs if each.path == path)) if use is not None else ()
-            yield ProgramText(
-                span=Span(0, 0), name=self.name, text=text, consequence=NOT_LOADED, is_own=True, use=use, called=called
-            )
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
@@ -315,30 +293,3 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
     return ITEMS.get(analysis.kind)
-
-
-def _defaults(suite: Shape | None, kind: FileKind, use: DefinedNames | None = None) -> SuiteDefaults:
-    if isinstance(suite, Configuration):
-        own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
-        common = suite.default_test if isinstance(suite.default_test, PromptfooCase) else None
-        options = common.options if common is not None else None
-        judged = suite.has("default_test") and (
-            common is None or (options is not None and options.has("rubric_prompt"))
-        )
-        return SuiteDefaults(
-            asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
-            untraced=not suite.has("tracing") and not suite.has("red_team"),
-        )  # fmt: skip
-    if not isinstance(suite, Suite):
-        filters, is_listed = use.filters if use is not None else None, kind is FileKind.PROMPTFOO_CASES
-        names = use if kind in LISTED_CASES else None
-        return SuiteDefaults(asserts=True, inlines=is_listed, filters=filters, names=names)
-    execution = suite.execution if isinstance(suite.execution, Execution) else None
-    threshold = execution.threshold if execution is not None and execution.has("threshold") else None
-    return SuiteDefaults(
-        asserts=bool(suite_list(suite)),
-        evaluator=suite.has("evaluator"),
-        threshold=threshold,
-        asks=suite.has("input"),
-        filters=frozenset(suite.nunjucks_filters or ()),
-    )

@@ -8,9 +8,9 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
+from rubric_core.analysis.suite_defaults import prompt_file_defaults
 from rubric_core.language.file_kinds import NAMED_ANYWHERE, FileKind
 from rubric_core.language.model import Requires, Suite
-from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
@@ -20,7 +20,7 @@ from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Sequence
 from rubric_core.validation.entry_lists import ExternalCases
-from rubric_core.validation.rule import Context, SuiteDefaults
+from rubric_core.validation.rule import Context
 
 __all__ = ["Linking"]
 
@@ -111,7 +111,7 @@ class Linking:
                 is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
                 nested=base is not None, is_of_list=analysis.kind is FileKind.PROMPTFOO_CASES and isinstance(state.tree.root, Sequence),
             )  # fmt: skip
-            context = Context(block.text, self.dialect, _defaults(states[self.frame.block].shapes))
+            context = Context(block.text, self.dialect, prompt_file_defaults(states[self.frame.block].shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)
         if known and previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
@@ -195,10 +195,3 @@ def _links(links: BlockReferences) -> tuple[object, ...]:
 def _needs_release(suite: Suite | None) -> bool:
     """Whether a suite specifies the releases of the engine that can run it."""
     return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
-
-
-def _defaults(shapes: tuple[Shape, ...]) -> SuiteDefaults:
-    """Additional variables of templates in prompt files; unknown if no configuration was read."""
-    own = next((shape for shape in shapes if isinstance(shape, Configuration)), None)
-    filters = own.nunjucks_filters if own is not None and own.has("nunjucks_filters") else {}
-    return SuiteDefaults(filters=frozenset(filters) if own is not None and isinstance(filters, dict) else None)
