@@ -3,14 +3,12 @@
 from pathlib import Path
 
 from rubric_core.loading.promptfoo_cases import case_data
-from rubric_core.loading.promptfoo_table import other_delimiter, rows_of
+from rubric_core.loading.promptfoo_table import PROMPT_COLUMN, other_delimiter, rows_of
 
 __all__ = ["has_no_case", "has_no_prompt", "unread_columns"]
 
 #: Files of prompts of which at least one text has to be left.
 _NEEDS_TEXT = frozenset({".txt", ".yaml", ".yml", ".csv"})
-#: The column of a table with the prompts.
-_PROMPT = "prompt"
 
 
 def has_no_prompt(path: Path, text: str) -> bool:
@@ -31,10 +29,10 @@ def unread_columns(path: Path, text: str) -> str:
     ):
         return ""
     columns = [cell.text.strip() for cell in rows[0]]
-    if _PROMPT not in columns:
-        return f"none of its columns is `{_PROMPT}`"
-    cells = (row[len(columns) - 1 - columns[::-1].index(_PROMPT)] for row in rows[1:])
-    return "" if any(cell.text.strip() for cell in cells) else f"its column `{_PROMPT}` is empty"
+    if PROMPT_COLUMN not in columns:
+        return f"none of its columns is `{PROMPT_COLUMN}`"
+    cells = (row[len(columns) - 1 - columns[::-1].index(PROMPT_COLUMN)] for row in rows[1:])
+    return "" if any(cell.text.strip() for cell in cells) else f"its column `{PROMPT_COLUMN}` is empty"
 
 
 def has_no_case(path: Path, text: str) -> bool:

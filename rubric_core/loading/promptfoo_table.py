@@ -1,4 +1,4 @@
-"""Tables of promptfoo cases: the cells of a CSV text with their places, and the meaning of columns and short checks."""
+"""Tables of promptfoo cases and prompts: the cells of a CSV text with their places, and the meaning of columns and short checks."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ from rubric_core.text import Edit, Span
 __all__ = [
     "CALLED_FOR_TEXT",
     "PATH_AS_CODE",
+    "PROMPT_COLUMN",
     "SPECIAL_COLUMNS",
     "CaseTable",
     "Cell",
@@ -27,6 +28,8 @@ __all__ = [
     "stays_in_cell",
 ]
 
+#: The column of a table of prompts that has their texts.
+PROMPT_COLUMN = "prompt"
 #: Columns that are not variables, besides `__expected1` and so on, `__metadata:NAME` and `__config:COLUMN:threshold`.
 SPECIAL_COLUMNS = (
     "__expected", "__prefix", "__suffix", "__description", "__providerOutput", "__threshold", "__metric", "__metadata",

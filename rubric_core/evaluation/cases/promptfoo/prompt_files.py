@@ -10,6 +10,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationEr
 from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
 from rubric_core.language.promptfoo.javascript import json_text, read_json
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.promptfoo_table import PROMPT_COLUMN
 
 __all__ = ["DATA", "LINES", "TEXTS", "WHOLE", "FilePrompt", "prompts_in_file"]
 
@@ -19,8 +20,6 @@ DATA = (".json", ".yaml", ".yml")
 LINES = (".jsonl", ".csv")
 #: The line that separates the prompts of one text file, without the blanks around it.
 _SEPARATOR, _LINE_BREAK = "---", pattern(r"\r?\n")
-#: The column of a table with the prompts, and the only word of a first line that is not one.
-_COLUMN = "prompt"
 
 
 class FilePrompt(NamedTuple):
@@ -57,9 +56,10 @@ def _of_table(text: str) -> list[FilePrompt]:
     if "," in text:
         rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), skipinitialspace=True)
         cells = [{str(k).strip(): str(v or "").strip() for k, v in row.items()} for row in rows]
-        return [FilePrompt(each[_COLUMN], each.get("label", "")) for each in cells if each.get(_COLUMN)]
+        return [FilePrompt(each[PROMPT_COLUMN], each.get("label", "")) for each in cells if each.get(PROMPT_COLUMN)]
     lines = [line for line in _LINE_BREAK.split(text) if line.strip()]
-    has_header = bool(lines) and lines[0].strip().lower() == _COLUMN
+    # Without commas, a table has one column.
+    has_header = bool(lines) and lines[0].strip().lower() == PROMPT_COLUMN
     return [FilePrompt(line) for line in lines[has_header:]]
 
 
