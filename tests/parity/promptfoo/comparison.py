@@ -220,7 +220,7 @@ def _places(cases: Sequence[PromptfooRunnable]) -> dict[int, tuple[int, int]]:
     """The numbers of test and column of each variation."""
     found: dict[int, tuple[int, int]] = {}
     for case in cases:
-        columns = [(provider.name, prompt) for provider, prompt in case.columns]
+        columns = [(provider.name, prompt) for provider, prompt in case.matrix.columns]
         rows: list[object] = [row.variables for row in case.rows()]
         for each in variations(case):
             assert isinstance(each, PromptfooRunnable)

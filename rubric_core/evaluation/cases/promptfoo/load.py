@@ -15,9 +15,10 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
     PromptfooConfiguration,
     read_configuration,
 )
+from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, needed_tests
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts

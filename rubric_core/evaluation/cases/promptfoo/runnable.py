@@ -6,14 +6,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.history import RowPlace, RunHistory
+from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix, is_chosen, value_rows
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
-from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, targets_of
+from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, targets_of
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
-from rubric_core.evaluation.cases.variations import distinct_labels, require_few, row_label
+from rubric_core.evaluation.cases.variations import distinct_labels, require_few
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion, stored_settings
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
@@ -21,30 +21,13 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
-from rubric_core.loading.directory_search import URL, is_pattern
-from rubric_core.loading.path_matches import path_matches
 
-__all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
+__all__ = ["FilledRow", "PromptfooRunnable"]
 
 #: The threshold that is shown where every assertion has to pass.
 _ALL = 1.0
 #: The types that compare outputs, as a list because a written type may be unhashable.
 _COMPARING = tuple(sorted(COMPARING_TYPES))
-
-
-@dataclass(frozen=True, slots=True)
-class PromptfooMatrix:
-    """The providers and prompts by which all tests of a configuration are multiplied."""
-
-    configuration: PromptfooConfiguration
-    prompts: Sequence[PromptfooPrompt]
-    providers: Sequence[PromptfooProvider]
-    #: The providers that grade, found among the tests read so far.
-    graders: Graders
-    #: The delay between two calls, in milliseconds.
-    pause: float = 0.0
-    #: The files with prompts and providers.
-    files: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +103,9 @@ class PromptfooRunnable(Runnable):
         return shape.is_inherited if isinstance(shape, PromptfooAssertion) else super().inherits(shape)
 
     def _variants(self, provider: PromptfooProvider, rows: Sequence[Variant]) -> Iterator[Variant]:
-        prompts = [each for each in self.matrix.prompts if self._takes(each, provider)]
+        own = self.test.data.get("prompts")
+        wanted = own if isinstance(own, list) else None
+        prompts = [each for each in self.matrix.prompts_of(provider) if is_chosen(each, wanted)]
         several = len(self.matrix.prompts) > 1
         labelled = (
             Variant(
@@ -132,18 +117,6 @@ class PromptfooRunnable(Runnable):
             for prompt, row in product(prompts, rows)
         )
         yield from distinct_labels(list(labelled))
-
-    def _takes(self, prompt: PromptfooPrompt, provider: PromptfooProvider) -> bool:
-        own = self.test.data.get("prompts")
-        return _allows(provider.prompts, prompt) and _allows(own if isinstance(own, list) else None, prompt)
-
-    @property
-    def columns(self) -> list[tuple[PromptfooProvider, PromptfooPrompt]]:
-        """Each provider with each of its prompts, which promptfoo numbers as columns."""
-        matrix = self.matrix
-        return [
-            (each, prompt) for each in matrix.providers for prompt in matrix.prompts if _allows(each.prompts, prompt)
-        ]
 
     def _providers(self) -> Iterator[PromptfooProvider]:
         wanted = self.test.data.get("providers")
@@ -160,13 +133,9 @@ class PromptfooRunnable(Runnable):
     def rows(self, variables: Mapping[str, Any] | None = None) -> Iterator[Variant]:
         """One for each combination of the values of lists that begin with a text, in `vars` or other variables. Raises Unscored."""
         written = self.test.part("vars") if variables is None else variables
-        whole = self.test.part("options").get("disableVarExpansion") is True
-        lists = {n: found for n, v in written.items() if not whole and (found := self._values(v))}
-        require_few(*map(len, lists.values()))
-        for number, values in enumerate(product(*lists.values())):
-            chosen = dict(zip(lists, values, strict=True))
-            label = ",".join(row_label(name, str(value)) for name, value in chosen.items())
-            yield Variant(label, {**written, **chosen}, number=number)
+        if self.test.part("options").get("disableVarExpansion") is True:
+            return iter((Variant("", {**written}, number=0),))
+        return value_rows(written, self.matrix.configuration)
 
     @property
     def row_count(self) -> int:
@@ -181,16 +150,6 @@ class PromptfooRunnable(Runnable):
         """The number of the row in the run."""
         return self.first_row + self.place.number
 
-    def _values(self, value: Any) -> Sequence[Any]:
-        """The values of a variable that makes a row for each: a list that begins with a text, or the files of a pattern; else none."""
-        if isinstance(value, list):
-            return value if value and isinstance(value[0], str) else ()
-        if not isinstance(value, str) or not value.startswith(URL) or not is_pattern(value):
-            return ()
-        configuration = self.matrix.configuration
-        matches = path_matches(value.removeprefix(URL), [configuration.directory], configuration.files)
-        return [f"{URL}{configuration.shown(path)}" for path in matches.in_promptfoo_order]
-
     @property
     def place(self) -> RowPlace:
         """Which row of the run this is."""
@@ -202,9 +161,7 @@ class PromptfooRunnable(Runnable):
     @property
     def column(self) -> int:
         """The number of the column of the row."""
-        names = [(provider.name, id(each)) for provider, each in self.columns]
-        own = (self.options.target, id(self.sent_prompt))
-        return names.index(own) if own in names else len(names)
+        return self.matrix.column(self.options.target, self.sent_prompt)
 
     @property
     def row_data(self) -> Mapping[str, Any] | None:
@@ -338,7 +295,3 @@ class PromptfooRunnable(Runnable):
         """See `Runnable.filter_files`."""
         written = self.matrix.configuration.data.get("nunjucksFilters")
         return {n: p for n, p in written.items() if isinstance(p, str)} if isinstance(written, dict) else {}
-
-
-def _allows(references: Sequence[Any] | None, prompt: PromptfooPrompt) -> bool:
-    return references is None or any(is_reference_to(each, prompt.label, prompt.id) for each in references)
