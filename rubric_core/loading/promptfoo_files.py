@@ -177,22 +177,14 @@ def look_up_configuration(
     """
     found = _Places(look, base, inlined_from)
     found.nested, found.is_of_list = nested, is_of_list
-    for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
-        found.reference(node.get("$ref"))
-    whole = {id(outer.node) for outer in shapes}
-    for item in root.items if isinstance(root, Sequence) else ():
-        if isinstance(item, Mapping) and id(item) not in whole:  # a case that is written elsewhere
-            found.reference(item.get("$ref"))
+    _collect_pointers(found, shapes, root)
     for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):
         if not shape.borrowed:
             _collect_from_shape(found, shape)
         elif isinstance(shape, Assertion) and not is_told(shape):
             found.borrowed(shape)
-    if isinstance(root, Sequence):  # items of the case list
-        for item in root.items:
-            found.cases(item, listed=True)
-            if not shapes and isinstance(item, Mapping):
-                found.reference(item.get("$ref"))
+    for item in root.items if isinstance(root, Sequence) else ():
+        found.cases(item, listed=True)
     return BlockReferences(
         tuple(found.issues),
         (),
@@ -202,6 +194,15 @@ def look_up_configuration(
         secrets=tuple(found.secrets),
         called=frozenset(found.called),
     )
+
+
+def _collect_pointers(found: _Places, shapes: tuple[Shape, ...], root: Node | None) -> None:
+    for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
+        found.reference(node.get("$ref"))
+    whole = {id(outer.node) for outer in shapes}
+    for item in root.items if isinstance(root, Sequence) else ():
+        if isinstance(item, Mapping) and id(item) not in whole:  # a case that is written elsewhere
+            found.reference(item.get("$ref"))
 
 
 def _role(shape: Shape, field: str) -> ProgramRole | None:

@@ -15,7 +15,7 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
-from rubric_core.loading.program_functions import Exported, module_trouble, program_trouble
+from rubric_core.loading.program_functions import Exported, ProgramTrouble, module_trouble, program_trouble
 from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
@@ -27,7 +27,8 @@ __all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
 
 #: The extensions of programs.
 CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
-_JAVASCRIPT = (".js", ".cjs", ".mjs")
+#: Those whose text is checked.
+_CHECKED = (".js", ".cjs", ".mjs", ".py")
 #: Prefixes of paths that are not local files.
 PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
 #: A path with one of these is only known at run time.
@@ -168,34 +169,41 @@ class PromptfooLookup:
         """
         if not paths or len(paths) > 1 or (paths[0].suffix == ".rb" and not ruby):
             return
-        member = (
-            node.text.strip().removeprefix(name) if node.text.startswith(name) else node.text.strip().partition(name)[2]
-        )
-        function = member.removeprefix(":")
+        path, function = paths[0], _member(node.text, name).removeprefix(":")
         if "{{" in function:
             return
-        wanted = (function,) if function else calls if paths[0].suffix in (".py", ".rb") else methods
-        trouble = program_trouble(paths[0], wanted, self.look, role)
-        if trouble is None and exported is not None and not function:
-            trouble = module_trouble(paths[0], exported, self.look)
-        is_read = paths[0].suffix in (*_JAVASCRIPT, ".py")
-        default = calls[0] if calls and paths[0].suffix == ".py" else ""
-        called = (ProgramUse(paths[0], role, function or default),) if is_read and role is not None else ()
-        self.called.update(called)
-        is_checked = is_read and self.look.is_checked(paths[0], FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
-        if is_read and (is_checked or trouble is None):
-            self.files.setdefault(paths[0], FileKind.PROMPTFOO_PROGRAM)
-        if trouble is not None and not (trouble.is_unreadable and is_checked):
+        usual = calls if path.suffix in (".py", ".rb") else methods
+        trouble = self._trouble(path, function, usual, exported, role)
+        called: tuple[ProgramUse, ...] = ()
+        if path.suffix in _CHECKED:
+            default = calls[0] if calls and path.suffix == ".py" else ""
+            called = (ProgramUse(path, role, function or default),) if role is not None else ()
+            self.called.update(called)
+            is_checked = self.look.is_checked(path, FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
+            if is_checked or trouble is None:
+                self.files.setdefault(path, FileKind.PROMPTFOO_PROGRAM)
+            if is_checked and (trouble is None or trouble.is_unreadable):
+                return  # reported in the file
+        if trouble is not None:
             self.issues.append(
                 BrokenProgram(
                     span=node.span, node=node, name=name, trouble=trouble.words, function=function, meant=trouble.meant,
                     consequence=consequence,
                 )
             )  # fmt: skip
-        elif is_read and not is_checked and (text := self.look.text(paths[0])) is not None:
+        elif path.suffix in _CHECKED and (text := self.look.text(path)) is not None:
             self.issues.append(
                 ProgramText(span=node.span, name=name, text=text, consequence=consequence, called=called)
             )
+
+    def _trouble(
+        self, path: Path, function: str, usual: tuple[str, ...], exported: Exported | None, role: ProgramRole | None
+    ) -> ProgramTrouble | None:
+        """Why promptfoo cannot call a function of a program, or one of the usual ones if none is named."""
+        found = program_trouble(path, (function,) if function else usual, self.look, role)
+        if found is None and exported is not None and not function:
+            found = module_trouble(path, exported, self.look)
+        return found
 
     def environment(self, node: Scalar) -> None:
         """The files with environment variables; a `.env` is often not in the repository, and is no error."""
@@ -216,3 +224,8 @@ class PromptfooLookup:
 
     def _is_inside(self, folder: Path) -> bool:
         return self.repository is not None and (folder == self.repository or self.repository in folder.parents)
+
+
+def _member(text: str, name: str) -> str:
+    """What follows the name of a file."""
+    return text.strip().removeprefix(name) if text.startswith(name) else text.strip().partition(name)[2]

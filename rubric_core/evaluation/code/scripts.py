@@ -22,7 +22,7 @@ from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file
-from rubric_core.ports import Ports, Program
+from rubric_core.ports import Finished, Ports, Program
 
 __all__ = ["CodeFailedError", "Language", "language_of", "run_code", "run_function", "transform_answer"]
 
@@ -104,15 +104,11 @@ async def run_function(
     where it is not installed. For `tests` that a JavaScript file makes see `script_programs`. Python that returns what
     has no JSON fails where its result is `exact`, as in promptfoo; else it is a text.
     """
-    told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
-    told |= {"method": method} if method is not None else {}
-    told |= {
-        "promptfoo": promptfoo,
-        "getters": dict(getters or {}),
-        "package": package,
-        "programs": [],
-        "exact": promptfoo or exact,
-    }
+    told: dict[str, Any] = {
+        "code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare,
+        **({"method": method} if method is not None else {}), "promptfoo": promptfoo, "getters": dict(getters or {}),
+        "package": package, "programs": [], "exact": promptfoo or exact,
+    }  # fmt: skip
     if code.startswith(URL):
         told |= _in_file(code, language, ports, directory, at, function)
         told |= {"tests": _relative(told["file"], directory)} if tests else {}
@@ -123,12 +119,17 @@ async def run_function(
         finished = await run_program(program, ports.processes)
     except ProgramError as error:
         raise GraderError(f"the {language} code: {error}", at=at) from None
+    return _result(finished, language, at, with_infinite=promptfoo)
+
+
+def _result(finished: Finished, language: Language, at: Shape, *, with_infinite: bool) -> Any:
+    """What code returned. Raises CodeFailedError."""
     _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(MARK)
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     answer = read_json(reply, allow_nan=True)
-    return float(answer["result"]) if promptfoo and answer.get("infinite") else answer["result"]
+    return float(answer["result"]) if with_infinite and answer.get("infinite") else answer["result"]
 
 
 def _relative(path: str, directory: Path) -> str:
