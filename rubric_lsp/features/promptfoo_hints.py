@@ -9,7 +9,7 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.case_summary import options_of
+from rubric_core.validation.promptfoo.case_parts import options_of
 from rubric_lsp.features.hints import Hint
 
 __all__ = ["promptfoo_hints"]

@@ -1,11 +1,11 @@
 """One case of a promptfoo configuration, as rules across cases see it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import (
     Classifier,
     ClosedQa,
@@ -17,26 +17,27 @@ from rubric_core.language.promptfoo.graded_assertions import (
     ModelRubric,
     SelectBest,
 )
-from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.case_parts import (
+    are_variable_files,
+    assertions_of,
+    graders_in,
+    misspells,
+    options_of,
+    pointers_in,
+    rendered_nodes,
+    variable_nodes,
+)
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
 from rubric_core.validation.promptfoo.mapping_members import members_of, texts_of_files
+from rubric_core.validation.promptfoo.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
-from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.variables_in_code import ReadName, read_by_code
+from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.promptfoo.variables_in_code import CodeReading, code_readings, read_by_code
 
-__all__ = [
-    "NEEDED_BY_GRADERS",
-    "PROGRAM",
-    "CaseSummary",
-    "PlacedCase",
-    "assertions_of",
-    "options_of",
-    "pointers_in",
-    "variable_nodes",
-]
+__all__ = ["NEEDED_BY_GRADERS", "PROGRAM", "CaseSummary", "PlacedCase"]
 
 #: Programs that receive all variables and may read any of them, and prompts for judges in files, which may as well.
 PROGRAM = pattern(
@@ -75,76 +76,106 @@ class PlacedCase(NamedTuple):
 
 
 class CaseSummary:
-    """The facts about one case that rules across cases read."""
+    """The facts about one case that rules across cases read, each computed once: there may be thousands of cases at every keystroke."""
 
     def __init__(self, case: PromptfooCase, text: str) -> None:
-        self.case = case
-        place = case.places.get("vars")
+        """`text` is that of its block."""
+        self.case, self.text = case, text
         #: The shared names with which its texts were last checked and found to use no undefined variable.
         self.clean_for: frozenset[str] | None = None
-        #: What each code in it reads, and whether that is Python; None until somebody asks.
-        self.read_by_code: tuple[tuple[tuple[ReadName, ...], bool], ...] | None = None
-        self.variables = variable_nodes(case)
-        self.names = frozenset(self.variables)
-        self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
-        self.file_texts = texts_of_files(self.variables) if "file://" in text else frozenset[str]()
-        #: The members of those that are mappings: see `members_of`.
-        self.members = members_of(self.variables) if self.maps else frozenset[str]()
-        options = options_of(case)
-        #: Whether all variables are defined in the text rather than in files or programs.
-        self.is_plain = (
-            place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
-        ) and not (options is not None and options.has("transform_vars"))
-        #: Whether those that are not in the text are in files of variables, which are read when references are resolved.
-        self.is_in_files = place is not None and not place.borrowed and _are_files(place.node)
-        stored = options.store_output_as if options is not None else None
-        self.stored = frozenset({stored} if isinstance(stored, str) else ())
-        self.checks = tuple(assertions_of(case))
-        #: The texts in which variables are filled in, with the names that these use.
-        self.rendered = tuple(
-            (node, used, check) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
+        self._options = options_of(case)
+        self._place = case.places.get("vars")
+
+    # Its variables.
+
+    @cached_property
+    def variables(self) -> dict[str, Node]:
+        """See `variable_nodes`."""
+        return variable_nodes(self.case)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its variables."""
+        return frozenset(self.variables)
+
+    @cached_property
+    def maps(self) -> frozenset[str]:
+        """Those that are mappings."""
+        return frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The members of those that are mappings: see `members_of`."""
+        return members_of(self.variables) if self.maps else frozenset()
+
+    @cached_property
+    def file_texts(self) -> frozenset[str]:
+        """Those that are the content of a file: see `texts_of_files`."""
+        return texts_of_files(self.variables) if "file://" in self.text else frozenset()
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether all variables are defined in the text rather than in files or programs."""
+        place, options = self._place, self._options
+        is_written = place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
+        return is_written and not (options is not None and options.has("transform_vars"))
+
+    @cached_property
+    def is_in_files(self) -> bool:
+        """Whether those that are not in the text are in files of variables, which are read when references are resolved."""
+        return self._place is not None and not self._place.borrowed and are_variable_files(self._place.node)
+
+    @cached_property
+    def misspells_vars(self) -> bool:
+        """Whether the key `vars` is misspelt."""
+        return misspells(self.case.node, "vars")
+
+    @cached_property
+    def own(self) -> tuple[str, ...]:
+        """The variables that it defines itself, but for special ones."""
+        is_own = self._place is not None and not self._place.borrowed
+        return tuple(n for n in self.variables if _WORD.fullmatch(n) and n[0] != "_") if is_own else ()
+
+    @cached_property
+    def inserting(self) -> tuple[tuple[Scalar, list[UsedName]], ...]:
+        """The values of variables that other variables are filled into, with the names that these use."""
+        if self._place is None or self._place.borrowed:
+            return ()
+        nodes = (n for n in self.variables.values() if isinstance(n, Scalar) and "{{" in n.text)
+        return tuple((node, used) for node in nodes if (used := names_in(node.text)))
+
+    @cached_property
+    def stored(self) -> frozenset[str]:
+        """The variable in which later cases find its output, if any."""
+        name = self._options.store_output_as if self._options is not None else None
+        return frozenset({name} if isinstance(name, str) else ())
+
+    # What reads variables.
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The variables that templates and scripts in the case read."""
+        return frozenset({each.name for each in names_in(self.text)}.union(read_by_code(self.text)))
+
+    @cached_property
+    def rendered(self) -> tuple[tuple[Scalar, list[UsedName], Assertion], ...]:
+        """The texts in which variables are filled in, with the names that these use."""
+        return tuple(
+            (node, used, check)
+            for check in self.checks
+            for node in rendered_nodes(check)
+            if (used := names_in(node.text))
         )
-        #: The values of variables that other variables are filled into, with the names that these use.
-        self.inserting = (
-            tuple(
-                (node, used) for node in self.variables.values()
-                if isinstance(node, Scalar) and "{{" in node.text and (used := names_in(node.text))
-            )
-            if place is not None and not place.borrowed
-            else ()
-        )  # fmt: skip
-        #: Variables that templates and scripts in the case read, and those that it defines itself.
-        self.used = frozenset({each.name for each in names_in(text)}.union(read_by_code(text)))
-        self.own = (
-            ()
-            if place is None or place.borrowed
-            else tuple(n for n in self.variables if _WORD.fullmatch(n) and n[0] != "_")
-        )
-        self.has_program = PROGRAM.search(text) is not None
-        self.metrics = frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
-        #: The assertions that promptfoo refuses without certain variables.
-        self.bound = tuple(check for check in self.checks if isinstance(check, _BOUND) and not check.borrowed)
-        #: The assertions that need a model which classifies, and name none.
-        self.classifiers = tuple(
-            check for check in self.checks
-            if isinstance(check, Classifier) and not check.borrowed and not check.has("provider") and not check.unread
-        )  # fmt: skip
-        self.graders = tuple(_graders(options, self.checks))
-        self.compares = tuple(
-            check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
-        )
-        #: The targets of `$ref`, into the configuration or other files.
-        self.pointers = tuple(pointers_in(case.node)) if "$ref" in text else ()
-        #: Rubrics without a text, and without a judge prompt that replaces it.
-        self.unworded = (
-            ()
-            if options is not None and options.has("rubric_prompt")
-            else tuple(
-                check for check in self.checks if type(check) is ModelRubric and not check.borrowed
-                and not check.has("value") and not check.has("rubric_prompt") and not check.unread
-            )
-        )  # fmt: skip
-        self.named = any(case.has(field) for field in ("prompts", "providers"))
+
+    @cached_property
+    def code_readings(self) -> tuple[CodeReading, ...]:
+        """What each code in it reads."""
+        return tuple(code_readings(self.case, self.checks, self.text)) if "vars" in self.text else ()
+
+    @cached_property
+    def read_by_code(self) -> frozenset[str]:
+        """The variables that code in it reads."""
+        return frozenset(each.name for reading in self.code_readings for each in reading.names)
 
     @cached_property
     def for_judges(self) -> tuple[Scalar, ...]:
@@ -156,97 +187,101 @@ class CaseSummary:
         return tuple(node for node in nodes if isinstance(node, Scalar) and SIGNS.search(node.text) is not None)
 
     @cached_property
+    def bound(self) -> tuple[Assertion, ...]:
+        """The assertions that promptfoo refuses without certain variables."""
+        return tuple(check for check in self.checks if isinstance(check, _BOUND) and not check.borrowed)
+
+    @cached_property
+    def fills_in(self) -> bool:
+        """Whether variables may be filled into something in it."""
+        return bool(self.rendered or self.inserting or self.for_judges or self.bound)
+
+    @cached_property
+    def has_program(self) -> bool:
+        """Whether a program, or a file, may read any variable."""
+        return PROGRAM.search(self.text) is not None
+
+    @cached_property
+    def has_judge_prompt(self) -> bool:
+        """Whether it may have a prompt for a judge."""
+        return "rubricPrompt" in self.text
+
+    @cached_property
+    def may_read_environment(self) -> bool:
+        """Whether it may name the environment."""
+        return "env" in self.text
+
+    # Its assertions.
+
+    @cached_property
+    def checks(self) -> tuple[Assertion, ...]:
+        """See `assertions_of`."""
+        return tuple(assertions_of(self.case))
+
+    @cached_property
+    def has_assertions(self) -> bool:
+        """Whether it has a list of assertions, even an empty one."""
+        return self.case.has("assertions")
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """The metrics of its assertions."""
+        return frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
+
+    @cached_property
+    def may_give_metrics(self) -> bool:
+        """Whether scripts, files or templates may give further metrics."""
+        return any(map(may_give_metrics, self.checks))
+
+    @cached_property
+    def metric_words(self) -> frozenset[str]:
+        """The words of scripts that give metrics."""
+        return words_of_scripts(self.checks)
+
+    @cached_property
+    def classifiers(self) -> tuple[Assertion, ...]:
+        """The assertions that need a model which classifies, and name none."""
+        return tuple(
+            check for check in self.checks
+            if isinstance(check, Classifier) and not check.borrowed and not check.has("provider") and not check.unread
+        )  # fmt: skip
+
+    @cached_property
+    def graders(self) -> tuple[tuple[Assertion | None, Scalar], ...]:
+        """The graders that are named by a plain string, each with its assertion; None for the grader of the case."""
+        return tuple(graders_in(self._options, self.checks))
+
+    @cached_property
+    def compares(self) -> tuple[SelectBest | MaxScore, ...]:
+        """The assertions that compare outputs."""
+        return tuple(c for c in self.checks if isinstance(c, SelectBest | MaxScore) and not c.borrowed)
+
+    @cached_property
+    def unworded(self) -> tuple[Assertion, ...]:
+        """Rubrics without a text, and without a judge prompt that replaces it."""
+        if self._options is not None and self._options.has("rubric_prompt"):
+            return ()
+        return tuple(
+            check for check in self.checks if type(check) is ModelRubric and not check.borrowed
+            and not check.has("value") and not check.has("rubric_prompt") and not check.unread
+        )  # fmt: skip
+
+    # The case as a whole.
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether it names its prompts or providers."""
+        return any(self.case.has(field) for field in ("prompts", "providers"))
+
+    @cached_property
+    def pointers(self) -> tuple[Scalar, ...]:
+        """The targets of `$ref`, into the configuration or other files."""
+        return tuple(pointers_in(self.case.node)) if "$ref" in self.text else ()
+
+    @cached_property
     def content(self) -> str:
         """What the case says but for its description, equal for equal cases; empty if it refers to something."""
         node = self.case.node
         entries = [entry for entry in node.entries if entry.name != "description"] if isinstance(node, Mapping) else []
         found = [(entry.name, content_of(entry.value)) for entry in entries]
         return "" if any(name is None or value is None for name, value in found) else repr(sorted(found, key=repr))
-
-    @cached_property
-    def facts(self) -> object:
-        """A comparable value: while it is equal, no finding about other cases or across cases can change."""
-        return (
-            self.names,
-            self.maps,
-            self.file_texts,
-            self.members,
-            self.is_plain,
-            self.is_in_files,
-            self.stored,
-            self.used,
-            self.metrics,
-        )
-
-
-def _are_files(variables: Node) -> bool:
-    """Whether `vars` is the path of a file of variables, or a list of them."""
-    nodes = variables.items if isinstance(variables, Sequence) else [variables]
-    return bool(nodes) and all(
-        isinstance(node, Scalar) and node.text.endswith((".yaml", ".yml", ".json")) and "://" not in node.text
-        for node in nodes
-    )
-
-
-def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iterator[tuple[Assertion | None, Scalar]]:
-    """The graders that are named by a plain string, each with its assertion; None for the grader of the case."""
-    own: Assertion | None = None
-    for shape in (options, *checks):
-        place = shape.places.get("provider") if shape is not None else None
-        if (
-            place is not None
-            and not place.borrowed
-            and isinstance(place.node, Scalar)
-            and isinstance(place.node.value, str)
-        ):
-            own = shape if isinstance(shape, Assertion) else None
-            if place.node.text.strip():
-                yield own, place.node
-
-
-def pointers_in(node: Node | None) -> Iterator[Scalar]:
-    """The targets of every `$ref` below a node."""
-    for each in walk(node) if node is not None else ():
-        target = each.get("$ref") if isinstance(each, Mapping) else None
-        if isinstance(target, Scalar) and isinstance(target.value, str):
-            yield target
-
-
-def _rendered(check: Assertion) -> Iterator[Scalar]:
-    """The texts of an assertion in which variables are filled in."""
-    for field in ("value", "metric"):
-        place = check.places.get(field)
-        if place is None or place.borrowed or check.borrowed:
-            continue
-        nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
-        yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
-
-
-def variable_nodes(case: PromptfooCase) -> dict[str, Node]:
-    """The variables of a case by name, merged ones included, each with the node of its value."""
-    place = case.places.get("vars")
-    node = (place.meant or place.node) if place is not None else None
-    if not isinstance(node, Mapping):
-        return {}
-    written = {e.name: e.value for e in node.entries if e.name is not None}
-    if isinstance(case.vars, dict):
-        for name in case.vars:
-            written.setdefault(name, node)
-    written.pop("<<", None)
-    return written
-
-
-def assertions_of(case: PromptfooCase) -> Iterator[Assertion]:
-    """The assertions of a case, those in sets included."""
-    listed: Any = case.assertions
-    for each in listed if isinstance(listed, list) else ():
-        if isinstance(each, Assertion):
-            yield each
-            if isinstance(each, AssertionSet):
-                yield from (inner for inner in children(each)[1:] if isinstance(inner, Assertion))
-
-
-def options_of(case: PromptfooCase | None) -> CaseOptions | None:
-    """The options of a case, if they are a mapping."""
-    found = case.options if case is not None else None
-    return found if isinstance(found, CaseOptions) else None

@@ -18,7 +18,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import assertions_of, options_of
+from rubric_core.validation.promptfoo.case_parts import assertions_of, options_of
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Finding, Fix
 

@@ -10,7 +10,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import assertions_of, options_of
+from rubric_core.validation.promptfoo.case_parts import assertions_of, options_of
 from rubric_core.validation.promptfoo.chat_files import chat_faults
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.templates import UsedName, names_in

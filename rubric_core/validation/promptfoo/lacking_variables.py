@@ -8,7 +8,8 @@ from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
+from rubric_core.validation.promptfoo.case_parts import options_of
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix

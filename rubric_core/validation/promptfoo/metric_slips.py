@@ -27,7 +27,7 @@ def misspelt_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
         for word in _WORD.findall(str(metric.value))
     }  # fmt: skip
     # Of most cases the set of their metrics is enough.
-    cases = Counter(name for placed in suite.bearers for name in placed.summary.metrics)
+    cases = suite.digest.metrics
     rare = frozenset(name for name, count in cases.items() if count == 1 and name not in used and _is_plain(name))
     holders = [placed for placed in suite.bearers if not rare.isdisjoint(placed.summary.metrics)] if rare else []
     times = Counter(check.metric for placed in holders for check in placed.summary.checks if check.metric in rare)

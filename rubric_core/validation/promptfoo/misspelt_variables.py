@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
-from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
-from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
-from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.variables_in_code import ReadName, names_read
 from rubric_core.validation.rule import Finding, Fix
 
@@ -22,8 +19,6 @@ GIVEN = frozenset({
 })  # fmt: skip
 #: What JavaScript and Python get for an undefined variable.
 _UNDEFINED, _NO_KEY = "the code reads undefined", "the mapping has no such key"
-#: The fields of an assertion and of the options of a case that contain JavaScript.
-_TRANSFORMS = ("transform", "context_transform", "postprocess")
 #: What begins a comment, in JavaScript and Python.
 _COMMENT = ("//", "#", "*")
 #: What precedes and follows a variable that code tests for, or gives a default.
@@ -35,9 +30,9 @@ _TESTED = pattern(
 
 def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Variables that inline code reads from `context` and nothing defines, whatever was meant; not those that it tests for."""
-    for read, is_python in _read_in(placed):
-        if all(each.name in known for each in read):
-            continue
+    if placed.summary.read_by_code <= known:
+        return
+    for read, is_python in placed.summary.code_readings:
         own = {each.name for each in read if each.is_own or _is_tested(placed.text, each.span)}
         slips = {each.span for each, _ in _slips_among(read, known, strict=False)}
         for each in read:
@@ -73,39 +68,12 @@ def _slips_among(read: Iterable[ReadName], known: frozenset[str], *, strict: boo
 
 def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Slips of variables that the code of a case reads from `context`, in assertions and transforms."""
-    for read, is_python in _read_in(placed):
-        if all(each.name in known for each in read):
-            continue
+    if placed.summary.read_by_code <= known:
+        return
+    for read, is_python in placed.summary.code_readings:
         for each, meant in _slips_among(read, known, strict=False):
             if each.is_of_context:
                 yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
-
-
-def _read_in(placed: PlacedCase) -> tuple[tuple[tuple[ReadName, ...], bool], ...]:
-    """What each code of a case reads, and whether it is Python. All cases are asked again and again, so it is kept."""
-    summary = placed.summary
-    if summary.read_by_code is None:
-        codes = _code_of(placed) if "vars" in placed.text else ()
-        read = ((tuple(names_read(placed.text, *node.span)), is_python) for node, is_python in codes)
-        summary.read_by_code = tuple((names, is_python) for names, is_python in read if names)
-    return summary.read_by_code
-
-
-def _code_of(placed: PlacedCase) -> Iterator[tuple[Scalar, bool]]:
-    """The code that is written in a case itself, and whether it is Python."""
-    checks = [check for check in placed.summary.checks if not check.borrowed]
-    options = options_of(placed.case)
-    places: list[tuple[FieldPlace | None, bool]] = [
-        (check.places.get("value"), isinstance(check, PythonCode))
-        for check in checks
-        if isinstance(check, JavaScriptCode | PythonCode)
-    ]
-    for shape in (*checks, options):
-        places += [(shape.places.get(field), False) for field in _TRANSFORMS if shape is not None]
-    for place, is_python in places:
-        node = place.node if place is not None and not place.borrowed else None
-        if isinstance(node, Scalar) and not node.text.startswith(("file://", "package:")):
-            yield node, is_python
 
 
 def slips_in_program(program: ProgramText) -> Iterator[Finding]:

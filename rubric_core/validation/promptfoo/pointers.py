@@ -9,7 +9,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import pointers_in
+from rubric_core.validation.promptfoo.case_parts import pointers_in
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Finding, Fix
 

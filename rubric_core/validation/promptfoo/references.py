@@ -1,9 +1,8 @@
 """Metrics, comparisons and equal entries of a promptfoo configuration (issue 18, section 2)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.mathjs_functions import FUNCTIONS
@@ -19,7 +18,6 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "too_few_outputs", "unknown_metrics"]
 
-_WORD = pattern(r"[A-Za-z_]\w*")
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 #: Functions and constants of mathjs, which are not metrics.
 _OF_MATH = frozenset(
@@ -45,8 +43,6 @@ _OF_MATH = frozenset(
 )
 #: The words of files with checks whose metrics are not in the text.
 _NO_SCRIPTS = frozenset({"javascript", "python", "ruby", "webhook", "file", "namedScores"})
-#: What gives metrics in the result of a script, or may.
-_NAMED_SCORES = pattern(r"named_?[Ss]cores|\.\.\.|\*\*|\b(?:import|require|eval|exec)\b|\.py\b|\.[cm]?js\b")
 _GIVES_0 = "promptfoo gives 0, with a debug message only"
 _CALLED = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\()")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
@@ -101,16 +97,14 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     if suite.outside is None:
         return
-    checks = [check for placed in suite.bearers for check in placed.summary.checks]
     # A file with cases may name metrics, and holds every one of these as a word.
     elsewhere = frozenset[str]().union(*(each.words for each in suite.outside))
     # Programs may make cases with further metrics, and scripts in files may return them; words tell whether there are any.
     others = [each for each in suite.outside if each.what != "prompt"]
     only_typos = bool(others) and (not _NO_SCRIPTS.isdisjoint(elsewhere) or any(each.names is None for each in others))
     # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
-    only_slips = any(_names_metrics(check) for check in checks)
-    known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
-    known |= _named_by_scripts(checks)
+    only_slips = suite.digest.may_give_metrics
+    known = {"__count", *suite.digest.metrics, *suite.digest.metric_words}
     for metric in metrics:
         if isinstance(metric, Metric) and isinstance(metric.value, str):
             for name, found in _in_formula(suite, metric, known):
@@ -124,20 +118,6 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
                     yield found
         if isinstance(metric, Metric) and isinstance(metric.name, str):
             known.add(metric.name)
-
-
-def _named_by_scripts(checks: Collection[Assertion]) -> set[str]:
-    """The words of scripts and of their variables, each of which may name a metric."""
-    scripts = [check.value for check in checks if isinstance(check.value, str) and "namedScores" in check.value]
-    return {word for script in scripts for word in _WORD.findall(script)}
-
-
-def _names_metrics(check: Assertion) -> bool:
-    kind, code = check.type_name.removeprefix("not-"), str(check.value)
-    scripted = kind == "webhook" or (
-        kind in ("javascript", "python", "ruby") and _NAMED_SCORES.search(code) is not None
-    )
-    return scripted or "{{" in str(check.metric) or code.startswith(("file://", "package:"))
 
 
 def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Iterator[tuple[str, Finding]]:
@@ -191,6 +171,9 @@ def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
 
 def _equal_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     """Cases that are equal but for their descriptions."""
+    contents = [summary.content for _, summary in suite.digest.listed if summary.names]
+    if len(set(contents)) == len(contents):
+        return
     seen: dict[str, PlacedCase] = {}
     for placed, summary in suite.digest.listed:
         first = seen.setdefault(summary.content, placed) if summary.names and summary.content else placed

@@ -1,6 +1,6 @@
 """A promptfoo configuration with all of its cases, for rules across them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +12,8 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.suite_digest import SuiteDigest
 from rubric_core.validation.rule import Fix
 
 __all__ = [
@@ -27,62 +28,6 @@ __all__ = [
 
 #: The settings of a provider by HTTP in which variables are filled in.
 _REQUEST = ("url", "headers", "body", "queryParams", "request")
-
-
-class SuiteDigest:
-    """Facts about all cases of a configuration, collected in one pass, since there may be thousands at every keystroke."""
-
-    def __init__(self, bearers: Iterable[PlacedCase], listed: int) -> None:
-        """`bearers` begin with the defaults; the next `listed` ones are the cases of the list."""
-        #: Whether all variables are defined in the text, and whether the variables shared by all cases are.
-        self.is_plain = self.is_common_plain = True
-        #: The variables of the cases of the list, those written elsewhere, and of these the ones that every case has.
-        self.names, self.common, self.shared = set[str](), set[str](), set[str]()
-        #: The names of outputs that cases store for later ones.
-        self.stored = set[str]()
-        self.maps, self.others, self.members = set[str](), set[str](), set[str]()
-        #: The variables that are the content of a file in some case, and those that are something else in one.
-        self.file_texts, self.no_file_texts = set[str](), set[str]()
-        #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
-        self.rendering: list[tuple[PlacedCase, CaseSummary]] = []
-        self.naming: list[tuple[PlacedCase, CaseSummary]] = []
-        self.comparing: list[tuple[PlacedCase, CaseSummary]] = []
-        self.listed: list[tuple[PlacedCase, CaseSummary]] = []
-        self.pointing: list[tuple[PlacedCase, CaseSummary]] = []
-        self.classifying: list[tuple[PlacedCase, CaseSummary]] = []
-        self.unworded: list[tuple[PlacedCase, CaseSummary]] = []
-        for number, placed in enumerate(bearers):
-            summary = placed.summary
-            in_list = 0 < number <= listed
-            (self.names if in_list else self.common).update(summary.names)
-            self.shared |= summary.stored if number else summary.names | summary.stored
-            if in_list:
-                self.listed.append((placed, summary))
-            self.is_plain = self.is_plain and (summary.is_plain or (in_list and summary.is_in_files))
-            self.is_common_plain = self.is_common_plain and (in_list or summary.is_plain)
-            if summary.stored:
-                self.common |= summary.stored
-                self.stored |= summary.stored
-            self.file_texts |= summary.file_texts
-            self.no_file_texts |= summary.names - summary.file_texts if summary.file_texts else summary.names
-            if summary.maps:
-                self.maps |= summary.maps
-                self.members |= summary.members
-                self.others |= summary.names - summary.maps
-            else:
-                self.others |= summary.names
-            if summary.rendered or summary.inserting or summary.for_judges or summary.bound:
-                self.rendering.append((placed, summary))
-            if summary.named or summary.graders:
-                self.naming.append((placed, summary))
-            if summary.pointers:
-                self.pointing.append((placed, summary))
-            if summary.unworded:
-                self.unworded.append((placed, summary))
-            if summary.classifiers:
-                self.classifying.append((placed, summary))
-            if summary.compares:
-                self.comparing.append((placed, summary))
 
 
 class PromptEntry(NamedTuple):

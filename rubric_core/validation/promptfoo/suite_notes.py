@@ -7,7 +7,8 @@ from rubric_core.language.promptfoo.configuration import CommandLineOptions, Con
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
+from rubric_core.validation.promptfoo.case_parts import options_of
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import environment_in
 from rubric_core.validation.rule import Finding
@@ -23,8 +24,8 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     if defaults is not None and _asserts(defaults):
         return
-    bare = [placed for placed, _ in suite.digest.listed if not _asserts(placed.case)]
-    checked = sum(placed.case.has("assertions") for placed, _ in suite.digest.listed)
+    bare = [p for p, summary in suite.digest.listed if not summary.has_assertions and not _asserts(p.case)]
+    checked = sum(summary.has_assertions for _, summary in suite.digest.listed)
     if not bare or 2 * checked <= len(suite.digest.listed):
         return
     for placed in bare:
@@ -95,9 +96,8 @@ def own_environment(suite: PromptfooSuite) -> frozenset[str] | None:
 def templated_nodes(suite: PromptfooSuite) -> Iterator[tuple[PlacedCase, Node]]:
     """The prompts, and the variables and checks of cases that have something of the environment."""
     yield from ((suite.frame, node) for node, _ in texts_of(suite.configuration))
-    for placed in suite.bearers:
-        if "env" in placed.text:
-            yield from ((placed, node) for node in _read(placed.case))
+    for placed in suite.digest.with_environment:
+        yield from ((placed, node) for node in _read(placed.case))
 
 
 def _names_a_file(configuration: Configuration) -> bool:

@@ -67,9 +67,9 @@ def unknown_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Fi
 
 
 def _unknown_in_case(placed: PlacedCase, summary: CaseSummary, names: ReferableNames) -> Iterator[Finding]:
-    if names.prompts is not None and summary.named and placed.case.has("prompts"):
+    if names.prompts is not None and summary.chooses and placed.case.has("prompts"):
         yield from _unknown(placed, placed.case.places["prompts"], names.prompts, "prompt", STOPS)
-    if summary.named and placed.case.has("providers"):
+    if summary.chooses and placed.case.has("providers"):
         place, known = placed.case.places["providers"], names.providers
         found = _unknown(placed, place, names.labels if known is None else known, "provider", STOPS)
         # Programs may have further names, but hardly those of a vendor's models.

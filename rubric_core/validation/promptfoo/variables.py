@@ -13,7 +13,8 @@ from rubric_core.language.promptfoo.text_assertions import Contains, IContains, 
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase, options_of
+from rubric_core.validation.promptfoo.case_parts import misspells, options_of
+from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.conversation_names import conversation_slips, is_conversation
 from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
 from rubric_core.validation.promptfoo.judge_prompts import slips_in_judge_prompts
@@ -70,15 +71,9 @@ def _is_known(suite: PromptfooSuite) -> bool:
         return False
     if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
         return False
-    if not suite.digest.is_common_plain or _has_slip(configuration.node, "defaultTest"):
+    if not suite.digest.is_common_plain or misspells(configuration.node, "defaultTest"):
         return False
     return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
-
-
-def _has_slip(node: Node | None, key: str) -> bool:
-    """Whether a key is misspelt and reported: its value counts once it is fixed."""
-    names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
-    return key not in names and any(closest(name, (key,)) for name in names if name)
 
 
 def variables_of_cases(suite: PromptfooSuite) -> frozenset[str] | None:
@@ -100,7 +95,7 @@ def _every_name(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]
 
 def _is_misplaced(suite: PromptfooSuite) -> bool:
     """Whether the key `vars` of a case is misspelt."""
-    return any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+    return suite.digest.misspells_vars
 
 
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -120,18 +115,18 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, GIVEN)
     shared = _reused_names(suite, shared)
-    for placed in suite.bearers:
+    for placed in suite.digest.reading:
         yield from slips_in_code(placed, every)
         if suite.digest.is_plain and not misplaced and not is_open:
             yield from unknown_in_code(placed, every)
-        if "rubricPrompt" in placed.text and suite.digest.is_plain and not misplaced:
-            yield from _in_judge_prompts(placed, every)
+    for placed in suite.digest.with_judge_prompt if suite.digest.is_plain and not misplaced else ():
+        yield from _in_judge_prompts(placed, every)
     for placed, summary in suite.digest.rendering:
         if summary.clean_for is shared:
             continue
         if not summary.is_plain or (placed.block < 0 and not (suite.digest.is_plain and not misplaced)):
             continue
-        if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
+        if misplaced and (summary.misspells_vars or suite.bearers[0].summary.misspells_vars):
             continue
         names = every if placed.block < 0 else shared | summary.names
         found = list(undefined_in_case(placed, summary, names, is_open=is_open, stores=bool(suite.digest.stored)))
@@ -161,7 +156,7 @@ _REQUESTS, _PROGRAMS = ("http", "ws:", "wss:", "websocket"), ("file://", "python
 def _without_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
     """A configuration without `prompts`: promptfoo sends the variable `prompt`, which cases may have."""
     node = suite.configuration.node
-    if not isinstance(node, Mapping) or "prompt" in every or not suite.listed or _has_slip(node, "prompts"):
+    if not isinstance(node, Mapping) or "prompt" in every or not suite.listed or misspells(node, "prompts"):
         return
     entry = node.entry("providers") or node.entry("targets")
     names = {each.name for each in node.entries}

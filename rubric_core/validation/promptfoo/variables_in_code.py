@@ -1,12 +1,18 @@
 """Finds the variables of promptfoo that JavaScript and Python read by name (issue 18, section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
+from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.case_parts import options_of
 
-__all__ = ["ReadName", "names_read", "read_by_code"]
+__all__ = ["CodeReading", "ReadName", "code_readings", "names_read", "read_by_code"]
 
 #: Quotes, which YAML may escape or double.
 _QUOTE = r"\\?[\"']{1,2}"
@@ -28,6 +34,9 @@ _TAKEN = pattern(
     r"(?:\A|,)\s{0,99}(?P<name>[A-Za-z_]\w{0,60})(?P<renamed>\s{0,9}:)?(?=\s{0,9}[^\s:=]{0,60}\s{0,9}(?:,|\Z))"
 )
 
+#: The fields of an assertion and of the options of a case that contain JavaScript.
+_TRANSFORMS = ("transform", "context_transform", "postprocess")
+
 
 class ReadName(NamedTuple):
     """A variable that code reads by its name."""
@@ -41,6 +50,13 @@ class ReadName(NamedTuple):
     is_own: bool
     #: Whether a local name of the code is called after it: `const {name} = vars`.
     is_taken: bool = False
+
+
+class CodeReading(NamedTuple):
+    """The variables that one piece of code reads."""
+
+    names: tuple[ReadName, ...]
+    is_python: bool
 
 
 def names_read(text: str, start: int = 0, end: int | None = None) -> Iterator[ReadName]:
@@ -63,3 +79,27 @@ def read_by_code(text: str) -> Iterator[str]:
     """The variables that code in a text may read by name, from `vars` or from what it calls otherwise."""
     yield from (each.name for each in names_read(text))
     yield from _TAKEN_FROM_ANY.findall(text)
+
+
+def code_readings(case: PromptfooCase, checks: Collection[Assertion], text: str) -> Iterator[CodeReading]:
+    """What the code that is written in a case itself reads, for code that reads anything; `text` is that of its block."""
+    for node, is_python in _code_in(case, checks):
+        names = tuple(names_read(text, *node.span))
+        if names:
+            yield CodeReading(names, is_python)
+
+
+def _code_in(case: PromptfooCase, checks: Collection[Assertion]) -> Iterator[tuple[Scalar, bool]]:
+    """The code in assertions and transforms, and whether it is Python."""
+    own = [check for check in checks if not check.borrowed]
+    places: list[tuple[FieldPlace | None, bool]] = [
+        (check.places.get("value"), isinstance(check, PythonCode))
+        for check in own
+        if isinstance(check, JavaScriptCode | PythonCode)
+    ]
+    for shape in (*own, options_of(case)):
+        places += [(shape.places.get(field), False) for field in _TRANSFORMS if shape is not None]
+    for place, is_python in places:
+        node = place.node if place is not None and not place.borrowed else None
+        if isinstance(node, Scalar) and not node.text.startswith(("file://", "package:")):
+            yield node, is_python
