@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.shape import as_list
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.syntax.blocks import Block
@@ -20,8 +20,9 @@ from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.shown_mappings import mappings_of_cases
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.suite_notes import is_judged_by_value, known_environment
 from rubric_core.validation.promptfoo.unknown_labels import names_of
-from rubric_core.validation.promptfoo.unused_variables import asked_and_needed
+from rubric_core.validation.promptfoo.unused_variables import asked_and_needed, unused_elsewhere
 from rubric_core.validation.promptfoo.variables import has_hooks, variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
@@ -55,20 +56,17 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     references, is_open = names_of(suite), has_hooks(suite)
     is_for_models = _is_for_models(suite)
     programs = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
-    if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
-        mappings = _mappings(suite, variables)
-        members = frozenset(suite.digest.members if mappings else ())
-        return DefinedNames(
-            variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
-            programs=programs, members=members,
-        )  # fmt: skip
-    asked, needed = asked_and_needed(suite)
     mappings = _mappings(suite, variables)
-    members = frozenset(suite.digest.members if mappings else ())
-    return DefinedNames(
-        variables, filters, asked, needed, references, mappings, is_open, is_for_models, programs, members,
-        _lacked(suite) & needed,
+    known = DefinedNames(
+        variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
+        programs=programs, members=frozenset(suite.digest.members if mappings else ()),
+        is_judged_by_value=is_judged_by_value(suite), environment=known_environment(suite),
     )  # fmt: skip
+    if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
+        return known
+    asked, needed = asked_and_needed(suite)
+    unused = unused_elsewhere(suite)
+    return replace(known, asked=asked, needed=needed, lacked=_lacked(suite) & needed, unused=unused)
 
 
 def _lacked(suite: PromptfooSuite) -> frozenset[str]:

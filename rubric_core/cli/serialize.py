@@ -50,10 +50,13 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
     """What a file may use, as plain data."""
     if use is None:
         return None
-    several = (use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked)
+    several = (
+        use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.environment,
+    )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function) for each in use.programs)
-    return [*map(_sorted, several), references, use.is_open, use.is_for_models, programs]
+    flags = [use.is_open, use.is_for_models, use.is_judged_by_value]
+    return [*map(_sorted, several), references, *flags, programs]
 
 
 def _sorted(names: frozenset[str] | None) -> list[str] | None:
@@ -63,8 +66,8 @@ def _sorted(names: frozenset[str] | None) -> list[str] | None:
 def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    *several, references, is_open, is_for_models, programs = packed
-    variables, filters, asked, needed, mappings, members, lacked = map(_frozen, several)
+    *several, references, is_open, is_for_models, is_judged_by_value, programs = packed
+    variables, filters, asked, needed, mappings, members, lacked, unused, environment = map(_frozen, several)
     referable = None
     if references is not None:
         prompts, providers, labels = map(_frozen, references)
@@ -81,6 +84,9 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         programs=frozenset(ProgramUse(Path(path), role, function) for path, role, function in programs),
         members=members or frozenset(),
         lacked=lacked or frozenset(),
+        unused=unused or frozenset(),
+        is_judged_by_value=bool(is_judged_by_value),
+        environment=environment,
     )
 
 

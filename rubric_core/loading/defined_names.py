@@ -51,6 +51,12 @@ class DefinedNames:
     members: frozenset[str] = frozenset()
     #: Of the variables that prompts use, those that one case alone lacks, all cases being in files of one reference.
     lacked: frozenset[str] = frozenset()
+    #: The variables of cases in other files that neither prompts nor the configuration itself use.
+    unused: frozenset[str] = frozenset()
+    #: Whether the text of a rubric is all that a judge is told about a good output, since no other prompt replaces promptfoo's.
+    is_judged_by_value: bool = False
+    #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
+    environment: frozenset[str] | None = None
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
@@ -86,6 +92,9 @@ class DefinedNames:
                 known.programs | each.programs,
                 known.members | each.members,
                 known.lacked & each.lacked,
+                known.unused & each.unused,
+                known.is_judged_by_value and each.is_judged_by_value,
+                _both(known.environment, each.environment),
             )
         return known
 

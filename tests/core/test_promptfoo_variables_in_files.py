@@ -235,6 +235,9 @@ def test_what_configurations_define_survives_being_packed() -> None:
         is_for_models=True,
         members=names,
         lacked=names,
+        unused=names,
+        is_judged_by_value=True,
+        environment=names,
         programs=programs,
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))

@@ -11,9 +11,18 @@ from rubric_core.validation.promptfoo.case_parts import options_of
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import environment_in
-from rubric_core.validation.rule import Finding
+from rubric_core.validation.rule import Context, Finding
 
-__all__ = ["environment_values", "own_environment", "templated_nodes", "unasserted_cases", "unworded_rubrics"]
+__all__ = [
+    "environment_in_case",
+    "environment_values",
+    "is_judged_by_value",
+    "known_environment",
+    "templated_nodes",
+    "unasserted_cases",
+    "unworded_in_listed_case",
+    "unworded_rubrics",
+]
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -40,17 +49,31 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
 
 def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
     """Rubrics without a text, if no default provides a prompt for the judge."""
+    for placed, _ in suite.digest.unworded if is_judged_by_value(suite) else ():
+        yield from _unworded(placed)
+
+
+def unworded_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """The same of a case in another file."""
+    names = context.defaults.names
+    if names is not None and names.is_judged_by_value and "$ref" not in context.text:
+        yield from _unworded(PlacedCase(case, -1, lambda _, span: span, context.text))
+
+
+def is_judged_by_value(suite: PromptfooSuite) -> bool:
+    """Whether a rubric's text is all that its judge is told, since no default replaces promptfoo's prompt for judges."""
     shared = options_of(suite.defaults)
     if suite.outside is None or any(each.what == "defaults" for each in suite.outside) or "$ref" in suite.frame.text:
-        return
-    if shared is not None and (shared.has("rubric_prompt") or shared.unread):
-        return
-    for placed, summary in suite.digest.unworded:
-        for check in summary.unworded:
-            yield Finding(
-                placed.outer(check.at("type")), f"this `{check.type_name}` has no `value`: it says nothing about a good output",
-                consequence="promptfoo asks the judge with an empty rubric",
-            )  # fmt: skip
+        return False
+    return shared is None or not (shared.has("rubric_prompt") or shared.unread)
+
+
+def _unworded(placed: PlacedCase) -> Iterator[Finding]:
+    for check in placed.summary.unworded:
+        yield Finding(
+            placed.outer(check.at("type")), f"this `{check.type_name}` has no `value`: it says nothing about a good output",
+            consequence="promptfoo asks the judge with an empty rubric",
+        )  # fmt: skip
 
 
 def _asserts(case: PromptfooCase) -> bool:
@@ -70,24 +93,37 @@ def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
 
     Those with the name of a secret are findings of `environment-sent`.
     """
-    known = own_environment(suite)
-    if known is None or _names_a_file(suite.configuration):
+    known = known_environment(suite)
+    if known is None:
         return
     seen: set[tuple[int, int]] = set()
     for placed, node in templated_nodes(suite):
         for name, span in _environment_names(placed.text, node):
             key = (placed.block, span.start)
-            if name not in known and key not in seen and not looks_secret(name):
+            if name not in known and key not in seen:
                 seen.add(key)
-                yield Finding(
-                    placed.outer(span), f"`{name}` is a value of the environment of whoever runs this",
-                    severity="information", consequence="where it is not set, promptfoo fills in nothing",
-                )  # fmt: skip
+                yield _of_environment(name, placed.outer(span))
 
 
-def own_environment(suite: PromptfooSuite) -> frozenset[str] | None:
-    """The variables that the configuration sets under `env`; None if a case has a variable named `env` instead."""
-    if "env" in suite.digest.names or "env" in suite.digest.common:
+def environment_in_case(placed: PlacedCase, known: frozenset[str] | None) -> Iterator[Finding]:
+    """The same in a case of another file, where the configuration sets the variables that are `known`."""
+    if known is None or "env" not in placed.text or "env" in placed.summary.names:
+        return
+    for node in _read(placed.case):
+        found = _environment_names(placed.text, node)
+        yield from (_of_environment(name, span) for name, span in found if name not in known)
+
+
+def _of_environment(name: str, span: Span) -> Finding:
+    return Finding(
+        span, f"`{name}` is a value of the environment of whoever runs this",
+        severity="information", consequence="where it is not set, promptfoo fills in nothing",
+    )  # fmt: skip
+
+
+def known_environment(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that the configuration sets under `env`; None if a file may set others, or a case has a variable named `env` instead."""
+    if "env" in suite.digest.names or "env" in suite.digest.common or _names_a_file(suite.configuration):
         return None
     given = suite.configuration.env
     return frozenset(given) if isinstance(given, dict) else frozenset()
@@ -114,9 +150,10 @@ def _read(case: PromptfooCase) -> Iterator[Node]:
 
 
 def _environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
-    """The environment variables that texts below a node insert, with their places."""
+    """The environment variables that texts below a node insert, with their places; not those with the name of a secret."""
     if not isinstance(node, Scalar | Mapping | Sequence):
         return
     for each in walk(node):
         if isinstance(each, Scalar):
-            yield from ((name, at.moved(each.span.start)) for name, at in environment_in(text[slice(*each.span)]))
+            found = environment_in(text[slice(*each.span)])
+            yield from ((name, at.moved(each.span.start)) for name, at in found if not looks_secret(name))

@@ -1,11 +1,12 @@
 """Variables of promptfoo that nothing reads, and those that are slips of one that a prompt reads."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.provider_ids import known_provider
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.block_references import OutsideText
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
@@ -16,7 +17,7 @@ from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.values import are_options
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["asked_and_needed", "slips_of_case", "unused_variables"]
+__all__ = ["asked_and_needed", "slips_of_case", "unused_elsewhere", "unused_in_case", "unused_variables"]
 
 #: Variables that graders read by name.
 _OF_GRADERS = frozenset(
@@ -32,22 +33,43 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
         return
     slips = [*_slips(suite), *_keys_of_cases(suite, context)]
     yield from slips
-    if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in suite.outside):
+    words = _words_used(suite, suite.outside)
+    if words is None:
         return
-    words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
-    words = words.union(*(_WORD.findall(text) for e in suite.outside for text in e.texts or ()))
-    words = words.union(*(e.words for e in suite.outside), _meant_in_prompts(suite, words))
-    if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
-        return  # reported, and whatever the prompts are to be reads them
     shared = [] if suite.defaults is None else [(suite.bearers[0], suite.bearers[0].summary)]
     for placed, summary in (*shared, *suite.digest.listed):
-        if summary.names <= words or summary.has_program:
-            continue
-        for name in summary.own:
-            if name not in words and name not in summary.used and not _is_reported(name, summary):
-                found = _unused(placed, name, context)
-                if all(found.span != slip.span for slip in slips):
-                    yield found
+        if not summary.names <= words:
+            unused = unused_in_case(placed, summary.names - words, context)
+            yield from (found for found in unused if all(found.span != slip.span for slip in slips))
+
+
+def unused_in_case(placed: PlacedCase, unused: frozenset[str], context: Context) -> Iterator[Finding]:
+    """The variables of a case among those that are `unused` outside of it, and that it does not use itself."""
+    summary = placed.summary
+    for name in summary.own if not summary.has_program else ():
+        if name in unused and name not in summary.used and not _is_reported(name, summary):
+            yield _unused(placed, name, context)
+
+
+def unused_elsewhere(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables of cases in other files that nothing outside of these uses; none if programs may read them."""
+    cases = [each for each in suite.outside or () if each.what == "cases"]
+    names = frozenset[str]().union(*(each.names or () for each in cases))
+    if not names or suite.configuration.has("red_team") or suite.prompts is None:
+        return frozenset()
+    words = _words_used(suite, [each for each in suite.outside or () if each.what != "cases"])
+    return frozenset() if words is None else names - words
+
+
+def _words_used(suite: PromptfooSuite, outside: Collection[OutsideText]) -> frozenset[str] | None:
+    """The words of the configuration and of what it takes from `outside`; None if programs may use further ones."""
+    if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in outside):
+        return None
+    if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
+        return None  # reported, and whatever the prompts are to be reads them
+    words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
+    words = words.union(*(_WORD.findall(text) for e in outside for text in e.texts or ()))
+    return words.union(*(e.words for e in outside), _meant_in_prompts(suite, words))
 
 
 def _is_reported(name: str, summary: CaseSummary) -> bool:

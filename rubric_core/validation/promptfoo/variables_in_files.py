@@ -10,8 +10,9 @@ from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.lacking_variables import lacking_words
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code
+from rubric_core.validation.promptfoo.suite_notes import environment_in_case
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.unused_variables import slips_of_case
+from rubric_core.validation.promptfoo.unused_variables import slips_of_case, unused_in_case
 from rubric_core.validation.promptfoo.variables import EMPTY, undefined_in_case
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -20,19 +21,19 @@ __all__ = ["undefined_in_listed_case", "unused_in_listed_case", "unused_in_varia
 
 def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Names in a case of another file that neither the case nor the configuration defines."""
-    known = context.defaults.names.variables if context.defaults.names is not None else None
-    if known is None or case.borrowed:
+    defined = context.defaults.names
+    if defined is None or case.borrowed:
         return
     placed = PlacedCase(case, -1, lambda _, span: span, context.text)
-    summary = placed.summary
+    yield from environment_in_case(placed, defined.environment)
+    known, summary = defined.variables, placed.summary
+    if known is None:
+        return
     if summary.is_plain:
         names = known | GIVEN | summary.names | summary.stored
-        is_open = context.defaults.names is not None and context.defaults.names.is_open
-        yield from undefined_in_case(placed, summary, names, is_open=is_open)
+        yield from undefined_in_case(placed, summary, names, is_open=defined.is_open)
         yield from slips_in_code(placed, names)
-        yield from _lacking(
-            placed, context.defaults.names.lacked if context.defaults.names is not None else frozenset()
-        )
+        yield from _lacking(placed, defined.lacked)
 
 
 def _lacking(placed: PlacedCase, lacked: frozenset[str]) -> Iterator[Finding]:
@@ -46,12 +47,16 @@ def _lacking(placed: PlacedCase, lacked: frozenset[str]) -> Iterator[Finding]:
 
 
 def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
-    """Variables of a case in another file that no prompt uses, and that are a slip of one which the case lacks."""
+    """Variables of a case in another file that nothing uses, and those that are a slip of one which the case lacks."""
     names = context.defaults.names
     if names is None or names.asked is None or case.borrowed:
         return
     placed = PlacedCase(case, -1, lambda _, span: span, context.text)
-    yield from slips_of_case(placed, placed.summary, names.asked, names.needed, "this case lacks")
+    slips = list(slips_of_case(placed, placed.summary, names.asked, names.needed, "this case lacks"))
+    yield from slips
+    if names.unused:
+        unused = unused_in_case(placed, names.unused, context)
+        yield from (found for found in unused if all(found.span != slip.span for slip in slips))
 
 
 def unused_in_variables_file(file: VariablesFile, context: Context) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.assertions import empty_assertions
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import unasserted_cases, unworded_rubrics
+from rubric_core.validation.promptfoo.suite_notes import unasserted_cases, unworded_in_listed_case, unworded_rubrics
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -33,6 +33,8 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
         return
     if isinstance(case, PromptfooCase | AssertionSet):
         yield from empty_assertions(case)
+        if isinstance(case, PromptfooCase):
+            yield from unworded_in_listed_case(case, context)
         return
     if context.dialect.properties.reference == "in-input":
         yield from _halves(case)
