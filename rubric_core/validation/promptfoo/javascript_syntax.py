@@ -50,6 +50,8 @@ class BodyReading(NamedTuple):
     functions: tuple[FunctionReading, ...] = ()
     #: The body as a function itself; None if a part of the code was not read.
     whole: FunctionReading | None = None
+    #: The statement after an outermost `return`, which never runs; None for none.
+    unreached_at: int | None = None
 
 
 def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
@@ -72,11 +74,14 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         assigned_at=parser.assigned_at,
         functions=tuple(parser.functions[:-1]),
         whole=parser.functions[-1],
+        unreached_at=parser.unreached_at,
     )
 
 
 class _Parser(ExpressionReader):
     """Reads statements."""
+
+    unreached_at: int | None = None
 
     def body(self, parameters: tuple[str, ...]) -> None:
         self.begin_function("", 0)
@@ -84,7 +89,11 @@ class _Parser(ExpressionReader):
         while self.token.kind != "end":
             if self.is_sign(")", "]", "}"):
                 raise FaultError(f"`{self.token.text}` has no matching start")
+            is_last = self.is_word("return")
             self.statement()
+            # Functions are defined wherever they stand.
+            if is_last and self.token.kind != "end" and not self.is_sign(";") and not self.is_word("function"):
+                self.unreached_at = self.token.start
         self.end_function()
 
     def block(self) -> None:

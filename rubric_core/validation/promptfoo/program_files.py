@@ -1,6 +1,7 @@
 """Mistakes in the programs that a configuration of promptfoo names, in the files themselves or at their references (issue 18, section 2)."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,7 +16,12 @@ from rubric_core.validation.promptfoo.program_results import refused_results
 from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
-from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript_module, read_python_module
+from rubric_core.validation.promptfoo.script_syntax import (
+    CodeReading,
+    FreeName,
+    read_javascript_module,
+    read_python_module,
+)
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["faults_of_program"]
@@ -35,6 +41,12 @@ _EXPORT = pattern(
 #: What CommonJS has and modules of ECMAScript do not, and the other way round, at the beginning of a line.
 _COMMON = pattern(r"^(?P<word>module\.exports|exports\.\w{1,60})[ \t]{0,9}=(?!=)", re.MULTILINE)
 _EXPORTED = pattern(r"^(?P<word>export)[ \t]{1,9}(?:default|async|function|class|const|let|\{)", re.MULTILINE)
+_IMPORTED = pattern(r"^import[ \t]{1,9}(?![(.])", re.MULTILINE)
+#: Where another import may stand: before the first one, or before the first definition.
+_IMPORTS = pattern(r"^(?:import\b|from\b(?![ \t]{1,9}__future__)|def\b|async\b|class\b|@)", re.MULTILINE)
+_REQUIRES = pattern(r"^(?:import|const|let|var|function|async|class|module|export)\b", re.MULTILINE)
+#: Modules of Node.js that a file imports before it uses them.
+_OF_NODE = frozenset({"assert", "child_process", "fs", "http", "https", "os", "path", "util"})
 _MADE_REQUIRE = pattern(r"\bcreateRequire\b|\b(?:const|let|var)[ \t]{1,9}(?:module|exports)\b")
 _EXPORTS = MappingProxyType({"export": "exports", "exports": "module.exports"})
 #: An object that is a statement: JavaScript takes it for a block, and its key for a label.
@@ -73,15 +85,29 @@ class _Fault(NamedTuple):
     places: tuple[int, ...] = ()
     #: The end of what is wrong, if that is no name.
     end: int = 0
+    #: The line that is missing, and its offset.
+    missing: tuple[str, int] | None = None
 
     def in_file(self, text: str) -> Finding:
         """The finding in the file itself. No fix is safe: rubric does not rewrite programs by itself."""
-        words = f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
         at = Span(self.offset, self.end or self.offset + max(len(self.name), 1))
+        return Finding(at, self.message, fixes=tuple(self._fixes(text)), consequence=self.consequence)
+
+    def _fixes(self, text: str) -> Iterator[Fix]:
+        if self.missing is not None:
+            line, begin = self.missing
+            yield Fix(f"write `{line}`", (Edit(Span(begin, begin), f"{line}\n"),), safe=False)
+            return
         edits = tuple(Edit(Span(each, each + len(self.name)), self.meant) for each in self.places or (self.offset,))
-        is_exact = self.meant and all(text[slice(*edit.span)] == self.name for edit in edits)
-        fixes = (Fix(f"change it to `{self.meant}`", edits, safe=False),) if is_exact else ()
-        return Finding(at, words, fixes=fixes, consequence=self.consequence)
+        if self.meant and all(text[slice(*edit.span)] == self.name for edit in edits):
+            yield Fix(f"change it to `{self.meant}`", edits, safe=False)
+
+    @property
+    def message(self) -> str:
+        """What is wrong, and what was probably meant."""
+        if self.missing is not None:
+            return f"{self.words}; `{self.missing[0]}` is missing"
+        return f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
 
 
 def faults_of_program(program: ProgramText) -> Iterator[Finding]:
@@ -91,7 +117,11 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     if read.fault:
         yield _unreadable(program, read, "Python" if is_python else "JavaScript")
         return
-    faults = [*_names(read, is_python=is_python), *_results(read, is_python=is_python)]
+    faults = [
+        *_names(program.text, read, is_python=is_python),
+        *_not_imported(program.text, read, is_python=is_python),
+        *_results(read, is_python=is_python),
+    ]
     faults += _members(program.text, read, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
     faults += _other_modules(program)
@@ -108,8 +138,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         yield from (each.in_file(program.text) for each in faults)
         return
     for fault in sorted(faults)[:_MOST]:
-        advice = f"; did you mean `{fault.meant}`?" if fault.meant else ""
-        words = f"{program.name}, line {_line(program, fault.offset)}: {fault.words}{advice}"
+        words = f"{program.name}, line {_line(program, fault.offset)}: {fault.message}"
         yield Finding(program.span, words, consequence=fault.consequence)
 
 
@@ -124,20 +153,47 @@ def _unreadable(program: ProgramText, read: CodeReading, language: str) -> Findi
     return Finding(span, words, severity="error", consequence=program.consequence)
 
 
-def _names(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
-    """Each name that nothing defines and that resembles one, where it is used first."""
+def _names(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
+    """Each name that nothing defines, where it is used first; in JavaScript only slips, since other programs may define some."""
     known = _OF_PYTHON_2 if is_python else GLOBALS.union(WORDS, OF_MODULES)
     candidates = sorted(read.bound.union(PYTHON_MEANT if is_python else (*OFTEN_MEANT, *OF_MODULES)))
     told = set[str]()
     for each in read.free:
-        if each.text in known or each.text in told or len(each.text) < _LEAST_NAME or "$" in each.text:
+        if each.text in known or each.text in told or _is_module(each, code, is_python=is_python):
             continue
-        meant = closest(each.text, candidates)
+        is_short = len(each.text) < _LEAST_NAME or "$" in each.text
+        meant = None if is_short else closest(each.text, candidates)
+        if meant is None and is_python and "NameError" not in code:
+            told.add(each.text)
+            yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text)
         # A browser, or a library, may define a class that is called as a variable is.
         if meant is not None and not (each.text[0].isupper() and meant[0].islower()):
             told.add(each.text)
             places = tuple(other.offset for other in read.free if other.text == each.text)
             yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, meant, places)
+
+
+def _not_imported(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
+    """Modules that the code uses and does not import, each where it is used first."""
+    begin = (_IMPORTS if is_python else _REQUIRES).search(code)
+    if is_python:
+        line = "import {0}"
+    elif _EXPORTED.search(code) or _IMPORTED.search(code):
+        line = 'import {0} from "{0}";'
+    else:
+        line = 'const {0} = require("{0}");'
+    told = set[str]()
+    for each in read.free:
+        if each.text not in told and _is_module(each, code, is_python=is_python):
+            told.add(each.text)
+            missing = (line.format(each.text), begin.start() if begin is not None else 0)
+            yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, missing=missing)
+
+
+def _is_module(name: FreeName, code: str, *, is_python: bool) -> bool:
+    """Whether a name is that of a module of the language, of which a member is read."""
+    known = sys.stdlib_module_names if is_python else _OF_NODE
+    return name.text in known and code.startswith(".", name.offset + len(name.text))
 
 
 def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:

@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 
 __all__ = ["dropped_mappings", "free_names", "keys_of_mappings", "members_of"]
 
-#: The names of a module besides built-in names, and those that promptfoo imports.
-_GIVEN = frozenset({"json", "main", "__file__", "__builtins__", "__annotations__", "__class__"})
+#: The names of a module besides built-in names, and those that promptfoo imports for inline code.
+_GIVEN = frozenset({"__file__", "__builtins__", "__annotations__", "__class__", "__path__", "WindowsError"})
+_GIVEN_INLINE = frozenset({"json", "main"})
 #: Built-in names of some releases only, and of the interactive mode.
 _OF_RELEASES = frozenset({
     "aiter", "anext", "BaseExceptionGroup", "ExceptionGroup", "EncodingWarning", "PythonFinalizationError", "exit", "quit", "copyright",
@@ -36,7 +37,7 @@ _GIVE_TEXT = frozenset({
 })  # fmt: skip
 
 
-def free_names(tree: ast.Module) -> tuple[list[tuple[str, int, int]], frozenset[str]]:
+def free_names(tree: ast.Module, *, is_inline: bool) -> tuple[list[tuple[str, int, int]], frozenset[str]]:
     """Every use of a name that nothing defines, as name, line (from 1) and column; and the names that the code defines itself."""
     bound, used = set[str](), list[ast.Name]()
     for node in _nodes(tree):
@@ -49,7 +50,7 @@ def free_names(tree: ast.Module) -> tuple[list[tuple[str, int, int]], frozenset[
             bound.update(_bound_by(node))
     if "*" in bound or any(node.id in _DYNAMIC for node in used):
         return [], frozenset(bound)
-    known = bound | _GIVEN | _OF_RELEASES
+    known = bound.union(_GIVEN, _OF_RELEASES, _GIVEN_INLINE if is_inline else ())
     free = [(n.id, n.lineno, n.col_offset) for n in used if n.id not in known and n.id not in vars(builtins)]
     return free, frozenset(bound)
 

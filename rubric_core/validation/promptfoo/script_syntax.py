@@ -69,6 +69,8 @@ class CodeReading(NamedTuple):
     functions: tuple[FunctionReading, ...] = ()
     #: Inline JavaScript as the function that promptfoo makes of it; None if a part of it was not read.
     whole: FunctionReading | None = None
+    #: What follows the `;` of JavaScript that is an expression: it never runs.
+    unreached_at: int | None = None
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -132,7 +134,7 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
         found = ((name, _offset(lines, line - before_line, column - before_column)) for name, line, column in names)
         return tuple(FreeName(name, at) for name, at in found if at is not None)
 
-    names, bound = free_names(tree)
+    names, bound = free_names(tree, is_inline=before_column > 0)
     members = tuple(
         (owner, at) for owner, name, line, column in members_of(tree) for at in placed(((name, line, column),))
     )
@@ -219,4 +221,5 @@ def read_javascript(
     at = read.fault_at - len(before) if read.fault else None
     assigned = read.assigned_at - len(before) if read.assigned_at is not None else None
     objects = _objects(read, code, len(before))
-    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=read.whole)
+    unreached = read.unreached_at - len(before) if read.unreached_at is not None and before else None
+    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=read.whole, unreached_at=unreached)

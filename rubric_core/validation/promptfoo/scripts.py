@@ -11,7 +11,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
-from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
+from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
@@ -82,6 +82,9 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         if "{{" not in code and _ONE_TEXT.match(lines):
             words = "a text is no result: write a comparison, or a number"
             yield Finding(place.value, words, consequence=_FAILS)
+        elif not faults and lines.strip(" ;") == "output" and isinstance(shape, graded.JavaScriptCode):
+            words = "the output itself is a result only where a transform makes it true, false or a number"
+            yield Finding(place.value, words, severity="hint")
         elif not faults:
             yield from _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
 
@@ -122,6 +125,9 @@ def _read(
         words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {read.fault}"
         at = place.value if place.borrowed else at_fault(read, node, text)
         yield Finding(at, words, consequence=_FAILS)
+        return
+    if not place.borrowed and (found := unreached(read, node, text)) is not None:
+        yield found
         return
     if read.assigned_at is not None:
         written = place_in_code(node, text, read.assigned_at, 1)

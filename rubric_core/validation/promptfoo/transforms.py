@@ -8,7 +8,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Scalar
-from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
+from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members
@@ -94,7 +94,7 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
         words = "code of more than one line has to `return` its result"
         yield Finding(last or node.span, words, fixes=returned(last))
         return
-    result = _result_of_transform(node, text, changes, read)
+    result = unreached(read, node, text) or _result_of_transform(node, text, changes, read)
     if result is not None:
         yield result
         return
