@@ -1,10 +1,13 @@
 """The assertions of promptfoo that measure an output, compare it with a reference, or look at the call and its trace."""
 
+from types import MappingProxyType
+
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import key
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
+    "FINISH_REASONS",
     "Bleu",
     "Cost",
     "FinishReason",
@@ -74,8 +77,19 @@ class PerplexityScore(Assertion):
     threshold = key(Number(), "The lowest score that passes.", shown="none: every value passes", example="0.5")
 
 
+#: The reasons that models give, by what their vendors call them.
+FINISH_REASONS = MappingProxyType({
+    "stop": "stop", "length": "length", "content_filter": "content_filter", "tool_calls": "tool_calls", "function_call": "tool_calls",
+    "end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls", "refusal": "content_filter",
+    "pause_turn": "pause_turn",
+})  # fmt: skip
+
+
 class FinishReason(Assertion):
-    """A finish-reason assertion: the provider stopped for this reason, in any case of letters; score 1 or 0."""
+    """A finish-reason assertion: the provider stopped for this reason, in any case of letters; score 1 or 0.
+
+    Models stop for `stop`, `length`, `content_filter` or `tool_calls`, whatever their vendors call it.
+    """
 
     value = key(Anything(), "The reason.", required=True, example="stop")
 

@@ -1,6 +1,7 @@
 """Values of assertions of a kind that makes the row an error, or that promptfoo does not read (issue 18, section 2)."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo import measured_assertions as measured
@@ -32,6 +33,12 @@ _TEXTS = (
 )  # fmt: skip
 
 
+#: Other words for what promptfoo calls `stop` and `length`.
+_CALLED_REASONS = MappingProxyType({
+    **dict.fromkeys(("stopped", "finished", "complete", "completed", "done", "end", "eos", "natural"), "stop"),
+    **dict.fromkeys(("max_length", "truncated", "token_limit", "max_output_tokens", "maxtokens"), "length"),
+    **dict.fromkeys(("tool", "tools", "function"), "tool_calls"), "safety": "content_filter", "filtered": "content_filter",
+})  # fmt: skip
 #: Of these, the ones that take a list.
 _TEXT_LISTS = (texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll)
 
@@ -54,6 +61,8 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
         if isinstance(node, Scalar) and _ADDRESS.match(node.text) is None:
             words = "the value is an address, which begins with https:// or http://"
             yield Finding(node.span, words, severity="warning", consequence="the assertion fails on every output")
+    elif isinstance(shape, measured.FinishReason):
+        yield from _finish_reason(node)
     elif isinstance(shape, measured.WordCount):
         if isinstance(node, Mapping) and (node.get("min") is not None or node.get("max") is not None):
             yield from _unread_keys(node, ("min", "max"), "a number of words")
@@ -66,6 +75,25 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
                 consequence = ROW_ERRORS if each is node else "it looks for `[object Object]`"
                 severity: Severity = "error" if each is node else "warning"
                 yield Finding(each.span, words, fixes=fixes, severity=severity, consequence=consequence)
+
+
+def _finish_reason(node: Node) -> Iterator[Finding]:
+    """A reason that models of vendors never give, since promptfoo calls it otherwise. Programs may give any."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or "{" in node.text:
+        return
+    written = node.text.strip().lower()
+    given = measured.FINISH_REASONS
+    meant = given.get(written) or closest(written, sorted(set(given.values()))) or _CALLED_REASONS.get(written)
+    if meant is None or meant == written:
+        return
+    words = (
+        f"promptfoo calls this `{meant}`"
+        if written in given
+        else f"no model stops for `{node.text}`; did you mean `{meant}`?"
+    )
+    fixes = (Fix(f"change it to `{meant}`", (Edit(node.span, meant),), safe=False),)
+    consequence = "only a program gives another reason"
+    yield Finding(node.span, words, fixes=fixes, severity="warning", consequence=consequence)
 
 
 def _items_as_text(node: Node, context: Context) -> Iterator[Finding]:

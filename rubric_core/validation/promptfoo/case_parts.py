@@ -17,6 +17,7 @@ __all__ = [
     "options_of",
     "pointers_in",
     "rendered_nodes",
+    "value_nodes",
     "variable_nodes",
 ]
 
@@ -84,6 +85,13 @@ def rendered_nodes(check: Assertion) -> Iterator[Scalar]:
             continue
         nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
         yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
+
+
+def value_nodes(checks: tuple[Assertion, ...], kinds: tuple[type[Assertion], ...]) -> Iterator[Scalar]:
+    """The texts under `value` of assertions of some kinds."""
+    places = (check.places.get("value") for check in checks if isinstance(check, kinds) and not check.borrowed)
+    nodes = (place.node for place in places if place is not None and not place.borrowed)
+    yield from (node for node in nodes if isinstance(node, Scalar) and isinstance(node.value, str))
 
 
 def pointers_in(node: Node | None) -> Iterator[Scalar]:

@@ -16,7 +16,9 @@ from rubric_core.language.promptfoo.graded_assertions import (
     MaxScore,
     ModelRubric,
     SelectBest,
+    SimilarText,
 )
+from rubric_core.language.promptfoo.text_assertions import Contains, Equals, IContains, StartsWith
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Span
@@ -28,6 +30,7 @@ from rubric_core.validation.promptfoo.case_parts import (
     options_of,
     pointers_in,
     rendered_nodes,
+    value_nodes,
     variable_nodes,
 )
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
@@ -45,7 +48,9 @@ PROGRAM = pattern(
     r"|\brubricPrompt[\"']?:[\s\[\"'-]{1,60}file:"
 )
 #: Assertions whose text a judge reads.
-_JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest)
+_JUDGED = (ModelRubric, Factuality, ClosedQa, GEval, SelectBest, SimilarText)
+#: Assertions whose text the output is compared with.
+_COMPARED = (Equals, Contains, IContains, StartsWith)
 #: The assertions that promptfoo refuses without certain variables.
 _BOUND = (ContextFaithfulness, ContextRelevance)
 NEEDED_BY_GRADERS = ("query", "context")
@@ -180,11 +185,12 @@ class CaseSummary:
     @cached_property
     def for_judges(self) -> tuple[Scalar, ...]:
         """The texts for judges with braces or signs that other templates have."""
-        places = (
-            check.places.get("value") for check in self.checks if isinstance(check, _JUDGED) and not check.borrowed
-        )
-        nodes = (place.node for place in places if place is not None and not place.borrowed)
-        return tuple(node for node in nodes if isinstance(node, Scalar) and SIGNS.search(node.text) is not None)
+        return tuple(node for node in value_nodes(self.checks, _JUDGED) if SIGNS.search(node.text) is not None)
+
+    @cached_property
+    def compared(self) -> tuple[Scalar, ...]:
+        """The texts with which the output is compared, and which have single braces."""
+        return tuple(node for node in value_nodes(self.checks, _COMPARED) if "{" in node.text and "{{" not in node.text)
 
     @cached_property
     def bound(self) -> tuple[Assertion, ...]:
@@ -194,7 +200,7 @@ class CaseSummary:
     @cached_property
     def fills_in(self) -> bool:
         """Whether variables may be filled into something in it."""
-        return bool(self.rendered or self.inserting or self.for_judges or self.bound)
+        return bool(self.rendered or self.inserting or self.for_judges or self.compared or self.bound)
 
     @cached_property
     def has_program(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.graded_assertions import ClosedQa, Factuality, GEval, ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -21,6 +22,8 @@ _OTHER_WORD = pattern(r"((?!file:)[Ff][Ii][Ll][Ee]{1,2}[Ss]?://|(?:fil|fiel|flie
 _TEXTS = frozenset({"scenarios", "vars"})
 #: Assertions whose value is what a judge reads.
 _IN_WORDS = (ModelRubric, Factuality, ClosedQa, GEval)
+#: A text that is no path which begins with file:// or almost so, no template, and no item of a list that lacks its blank.
+_NO_URL = pattern(r"(?!-|[A-Za-z]{3,6}(?::|//))[^{}\n]{0,300}[\w.][^{}\n]{0,300}\Z")
 _PATH = pattern(r"(?:\.{0,2}/)?[\w-]{1,60}(?:/[\w.-]{1,60}){0,9}\.(?:txt|md|j2|njk|ya?ml|json)\Z")
 _FIELDS = (
     "prompts", "providers", "targets", "tests", "scenarios", "default_test", "extensions", "vars", "value", "rubric_prompt", "transform",
@@ -32,6 +35,8 @@ def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOption
     """Each text that is such a path, and paths where a judge expects a text."""
     if isinstance(shape, _IN_WORDS):
         yield from _bare_path(shape)
+    if isinstance(shape, Configuration):
+        yield from _bare_scenarios(shape)
     for field in _FIELDS:
         place = shape.places.get(field)
         if place is None or place.borrowed:
@@ -60,6 +65,18 @@ def _bare_path(shape: Assertion) -> Iterator[Finding]:
         fixes = (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
         words = "this is no rubric, but looks like a path; a file begins with file://"
         yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="the judge reads the path itself")
+
+
+def _bare_scenarios(shape: Configuration) -> Iterator[Finding]:
+    """Texts in place of scenarios that are no paths of files."""
+    place = shape.places.get("scenarios")
+    for node, _ in _texts(place.node, is_map=False) if place is not None and not place.borrowed else ():
+        if not isinstance(node.value, str) or node.is_block or not _NO_URL.match(node.text):
+            continue
+        at = node.span.start + node.is_quoted
+        fixes = (Fix("write file:// in front", (Edit(Span(at, at), "file://"),)),) if _PATH.match(node.text) else ()
+        words = "a scenario is a mapping with `config` and `tests`; a file with scenarios begins with file://"
+        yield Finding(node.span, words, fixes=fixes, severity="error", consequence=STOPS)
 
 
 def _texts(node: Node, *, is_map: bool) -> Iterator[tuple[Scalar, bool]]:

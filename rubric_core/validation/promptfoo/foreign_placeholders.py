@@ -7,7 +7,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.templates import SENT_AS_IS, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["SIGNS", "foreign_placeholders", "member_of_variables"]
+__all__ = ["SIGNS", "foreign_placeholders", "member_of_variables", "single_braces"]
 
 #: One of these is in every text with such a placeholder.
 SIGNS = pattern(r"(?<!\{)\{(?!\{)|[$%#]|\(\(|\[\[|<[<%]|\w ?\}\}")
@@ -21,6 +21,7 @@ _FOREIGN = pattern(
 _SINGLE = pattern(
     r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w{0,60})\}(?![}\w])|(?<=[^:,\[{ ][ ]\")\{(?P<quoted>[A-Za-z_]\w{0,60})\}(?=\")|(?<=[A-Za-z]:[ ]\")\{(?P<told>[A-Za-z_]\w{0,60})\}(?=\")"
 )
+_WITH_BRACES = pattern(r"(?<![{\w$\\%#])\$?\{([A-Za-z_]\w{0,60})\}(?![}\w])")
 _DOLLAR = pattern(r"(?<![\w$\\{])\$([A-Za-z_]\w{2,60})(?![\w$({\[])")
 #: `<name>`, which is a tag if it is closed somewhere, or one of those that need no end.
 _TAG = pattern(r"(?<!<)<([A-Za-z_]\w{1,60})>(?!>)")
@@ -76,6 +77,16 @@ def foreign_placeholders(
             fixes = (Fix(f"write `{found[1]}`", (Edit(at, found[1]),)),)
             words = f"a template has no `${found[1]}`; write `{found[1]}`"
             yield Finding(at, words, fixes=fixes, consequence="promptfoo fills in nothing")
+
+
+def single_braces(text: str, span: Span, known: frozenset[str], outer: Callable[[Span], Span]) -> Iterator[Finding]:
+    """`{name}` and `${name}` of a variable in a text with which the output is compared: an output may have them, but hardly does."""
+    for found in _WITH_BRACES.finditer(text, *span):
+        if found[1] in known:
+            at, written = outer(Span(*found.span())), f"{{{{{found[1]}}}}}"
+            fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
+            words = f"`{found[0]}` is no placeholder; write `{written}`"
+            yield Finding(at, words, severity="hint", fixes=fixes, consequence="it is compared as it is")
 
 
 def _is_inside(text: str, at: Span, span: Span) -> bool:

@@ -23,7 +23,6 @@ __all__ = [
     "judge_prompts",
     "judge_texts",
     "rubric_of_case",
-    "slips_in_judge_prompts",
     "slips_of_judges",
 ]
 
@@ -156,25 +155,6 @@ def _single(text: str, span: Span) -> Iterator[Finding]:
         fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
         words = f"`{found[0]}` is no placeholder; write `{written}`"
         yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
-
-
-def slips_in_judge_prompts(
-    shape: Assertion | CaseOptions, known: frozenset[str]
-) -> Iterator[tuple[Scalar, list[UsedName], frozenset[str]]]:
-    """The names in judge prompts that are a slip of one that promptfoo fills in, or of a variable.
-
-    Args:
-        shape: An assertion, or the options of a case.
-        known: The variables of all cases.
-
-    Returns:
-        The texts, their slips, and every name that could be meant.
-    """
-    names = known | FILLED_IN
-    for node in judge_texts(shape):
-        slips = slips_of_judges(names_in(node.text), names)
-        if slips:
-            yield node, slips, names
 
 
 def slips_of_judges(used: list[UsedName], names: frozenset[str]) -> list[UsedName]:

@@ -48,6 +48,8 @@ _CALLED = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\()")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file that holds one prompt, if nothing divides it.
 _ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json|ya?ml)\Z")
+#: A program, of which one function gives the prompt.
+_FUNCTION = pattern(r"(?:file://)?[^*?{}\[\]\n:]{1,300}\.(?:py|[cm]?[jt]s)(?::\w{1,99})?\Z")
 #: A file with any number of providers.
 _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 
@@ -83,7 +85,9 @@ def _columns(suite: PromptfooSuite) -> int | None:
 
 
 def _is_one(prompt: PromptEntry, suite: PromptfooSuite) -> bool:
-    """Whether a path leads to one prompt: a text that no line divides."""
+    """Whether a path leads to one prompt: a function, or a text that no line divides."""
+    if _FUNCTION.match(prompt.text):
+        return True
     if not _ONE_PROMPT.search(prompt.text):
         return False
     found = next((e for e in suite.outside or () if e.what == "prompt" and e.node is prompt.node), None)

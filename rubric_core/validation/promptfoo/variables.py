@@ -16,8 +16,12 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_parts import misspells, options_of
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.conversation_names import conversation_slips, is_conversation
-from rubric_core.validation.promptfoo.foreign_placeholders import foreign_placeholders, member_of_variables
-from rubric_core.validation.promptfoo.judge_prompts import slips_in_judge_prompts
+from rubric_core.validation.promptfoo.foreign_placeholders import (
+    foreign_placeholders,
+    member_of_variables,
+    single_braces,
+)
+from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, judge_texts, slips_of_judges
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code, unknown_in_code
 from rubric_core.validation.promptfoo.needed_variables import needed_by_graders
@@ -40,8 +44,11 @@ __all__ = [
 
 #: The additional variables of HTTP requests.
 _OF_REQUESTS = frozenset({
-    "prompt", "signature", "signatureTimestamp", "token", "expiration", "tools", "tool_choice", "messages", "systemPrompt",
+    "prompt", "signature", "signatureTimestamp", "token", "expiration", "tools", "tool_choice", "messages", "systemPrompt", "sessionId",
+    "evaluationId",
 })  # fmt: skip
+#: The settings of a provider by HTTP that may give further ones.
+_GIVING = frozenset({"session", "sessionParser", "auth", "signatureAuth", "<<", "$ref"})
 #: What JavaScript has in programs, and templates of requests have not.
 _OF_PROGRAMS = ("context", "vars", "test")
 #: Functions that are called when all prompts are filled in.
@@ -120,7 +127,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         if suite.digest.is_plain and not misplaced and not is_open:
             yield from unknown_in_code(placed, every)
     for placed in suite.digest.with_judge_prompt if suite.digest.is_plain and not misplaced else ():
-        yield from _in_judge_prompts(placed, every)
+        yield from _in_judge_prompts(placed, every, is_open=is_open)
     for placed, summary in suite.digest.rendering:
         if summary.clean_for is shared:
             continue
@@ -215,6 +222,8 @@ def undefined_in_case(
     yield from needed_by_graders(placed, summary, names) if not is_open else ()
     for node in summary.for_judges:
         yield from foreign_placeholders(placed.text, node.span, names - GIVEN, placed.outer, in_file=True)
+    for node in summary.compared:
+        yield from single_braces(placed.text, node.span, names - GIVEN, placed.outer)
     # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
         slips = [
@@ -264,16 +273,23 @@ def _certain(used: UsedName, known: frozenset[str]) -> UsedName:
 
 
 def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
-    """Slips in requests by HTTP. Hooks and sessions may add names, so that others are left alone."""
+    """Names in requests by HTTP that nothing gives; where sessions may give further ones, only slips."""
     for each in suite.providers:
-        for node in request_texts(each.shape.node if each.shape is not None else None):
-            names = [u for u in names_in(node.text) if u.name in _OF_PROGRAMS or closest(u.name, sorted(known - GIVEN))]
+        provider = each.shape.node if each.shape is not None else None
+        settings = provider.get("config") if isinstance(provider, Mapping) else None
+        is_open = not isinstance(settings, Mapping) or any(entry.name in _GIVING for entry in settings.entries)
+        for node in request_texts(provider):
+            used = names_in(node.text)
+            names = [u for u in used if u.name in _OF_PROGRAMS or not is_open or closest(u.name, sorted(known - GIVEN))]
             yield from _in_text(node, names, suite.frame, known, "no case has a value for")
 
 
-def _in_judge_prompts(placed: PlacedCase, every: frozenset[str]) -> Iterator[Finding]:
+def _in_judge_prompts(placed: PlacedCase, every: frozenset[str], *, is_open: bool) -> Iterator[Finding]:
+    """Names in prompts for judges that nothing gives; where hooks may give further ones, only slips."""
     for shape in (options_of(placed.case), *placed.summary.checks):
-        for node, slips, names in slips_in_judge_prompts(shape, every) if shape is not None else ():
+        for node in judge_texts(shape) if shape is not None else ():
+            used, names = names_in(node.text), every | FILLED_IN
+            slips = slips_of_judges(used, names) if is_open else used
             yield from _in_text(node, slips, placed, names, "nothing has a value for")
 
 
