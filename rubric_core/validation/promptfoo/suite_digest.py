@@ -60,6 +60,11 @@ class SuiteDigest:
         return _union(summary.stored for _, summary in self._every)
 
     @cached_property
+    def read_by_code(self) -> frozenset[str]:
+        """The variables that code reads."""
+        return _union(summary.read_by_code for _, summary in self._every)
+
+    @cached_property
     def misspells_vars(self) -> bool:
         """Whether the key `vars` of a case is misspelt."""
         return any(summary.misspells_vars for _, summary in self._every)

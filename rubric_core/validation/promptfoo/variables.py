@@ -122,7 +122,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from _in_requests(suite, every | _OF_REQUESTS)
         yield from lacking_in_one(suite, GIVEN)
     shared = _reused_names(suite, shared)
-    for placed in suite.digest.reading:
+    for placed in suite.digest.reading if not suite.digest.read_by_code <= every else ():
         yield from slips_in_code(placed, every)
         if suite.digest.is_plain and not misplaced and not is_open:
             yield from unknown_in_code(placed, every)
