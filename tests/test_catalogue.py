@@ -34,7 +34,7 @@ ALLOWED = {
     "rubric_core/loading/case_table.py": "the columns of a table name types of checks",
     "rubric_core/loading/targets.py": "targets of any dialect are read",
     "rubric_core/migration/": "the way leads from one spelling to another",
-    "rubric_core/validation/promptfoo/tables.py": "the cells of a table name types of checks in short",
+    "rubric_core/validation/promptfoo/table_checks.py": "the cells of a table name types of checks in short",
     "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",
     "rubric_core/validation/rules/renamed_key.py": "what the scalar evaluator says is the name of a type",
     "rubric_lsp/suite_status.py": "targets of any dialect are shown",

@@ -96,13 +96,19 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _makes_fixes(known: object) -> bool:
-    """Whether it is a function that returns fixes, or a class with a method that does."""
+def _makes_fixes(known: object, seen: frozenset[object] = frozenset()) -> bool:
+    """Whether it is a function that returns fixes, or a class with a method that does; `seen` are its callers."""
     if inspect.isclass(known):
         return any(inspect.isfunction(each) and _makes_fixes(each) for each in vars(known).values())
     if not inspect.isfunction(known):
         return False
     returned = known.__annotations__.get("return")
-    if Finding in get_args(returned):  # shared helpers of rules, in a module that imports the class
-        return Fix in known.__globals__.values()
+    if Finding in get_args(
+        returned
+    ):  # shared helpers of rules, in a module that imports the class, or that call another
+        if Fix in known.__globals__.values():
+            return True
+        names = map(known.__globals__.get, known.__code__.co_names)
+        called = {each for each in names if inspect.isfunction(each)}
+        return any(_makes_fixes(each, seen | {known}) for each in called - seen - {known})
     return returned is Fix or Fix in get_args(returned)

@@ -1,7 +1,8 @@
-"""Fixes shared by several rules: remove a key or an item, add a key, replace a word."""
+"""Fixes shared by several rules: remove a key or an item, add a key, replace a word or value."""
 
 from collections.abc import Iterable
 
+from rubric_core.language.shape import FieldPlace
 from rubric_core.syntax.edit import (
     add_entry,
     column_of,
@@ -10,7 +11,7 @@ from rubric_core.syntax.edit import (
     remove_entry,
     remove_item,
 )
-from rubric_core.syntax.tree import Mapping, Node, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
@@ -23,6 +24,7 @@ __all__ = [
     "remove_item_fix",
     "remove_key_fix",
     "replace_with_words",
+    "write_value",
 ]
 
 #: A placeholder for text that only the author can supply.
@@ -75,6 +77,13 @@ def put_first(node: Node | None, name: str, value: str, context: Context, *, saf
 def replace_with_words(span: Span, words: Iterable[str], *, safe: bool = False) -> tuple[Fix, ...]:
     """One fix for each word that may have been meant."""
     return tuple(Fix(f"change it to `{word}`", (Edit(span, plain_or_quoted(word)),), safe) for word in words)
+
+
+def write_value(place: FieldPlace, text: str, title: str = "") -> tuple[Fix, ...]:
+    """Write another value, if it stands where the key is and is no block."""
+    if place.borrowed or not isinstance(place.node, Scalar) or place.node.is_block:
+        return ()
+    return (Fix(title or f"write {text}", (Edit(place.value, text),), safe=False),)
 
 
 def example_of(example: str) -> str:

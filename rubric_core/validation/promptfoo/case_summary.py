@@ -38,7 +38,7 @@ from rubric_core.validation.promptfoo.mapping_members import members_of, texts_o
 from rubric_core.validation.promptfoo.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.variables_in_code import CodeReading, code_readings, read_by_code
+from rubric_core.validation.promptfoo.variables_in_code import CodeVariables, code_variables, read_by_code
 
 __all__ = ["NEEDED_BY_GRADERS", "PROGRAM", "CaseSummary", "PlacedCase"]
 
@@ -173,14 +173,14 @@ class CaseSummary:
         )
 
     @cached_property
-    def code_readings(self) -> tuple[CodeReading, ...]:
+    def code_variables(self) -> tuple[CodeVariables, ...]:
         """What each code in it reads."""
-        return tuple(code_readings(self.case, self.checks, self.text)) if "vars" in self.text else ()
+        return tuple(code_variables(self.case, self.checks, self.text)) if "vars" in self.text else ()
 
     @cached_property
     def read_by_code(self) -> frozenset[str]:
         """The variables that code in it reads."""
-        return frozenset(each.name for reading in self.code_readings for each in reading.names)
+        return frozenset(each.name for code in self.code_variables for each in code.names)
 
     @cached_property
     def for_judges(self) -> tuple[Scalar, ...]:

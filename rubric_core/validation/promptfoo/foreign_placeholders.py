@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.templates import SENT_AS_IS, names_in
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.promptfoo.unrendered_placeholders import SENT_AS_IS
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["SIGNS", "foreign_placeholders", "member_of_variables", "single_braces"]

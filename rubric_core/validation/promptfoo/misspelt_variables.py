@@ -32,7 +32,7 @@ def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Findi
     """Variables that inline code reads from `context` and nothing defines, whatever was meant; not those that it tests for."""
     if placed.summary.read_by_code <= known:
         return
-    for read, is_python in placed.summary.code_readings:
+    for read, is_python in placed.summary.code_variables:
         own = {each.name for each in read if each.is_own or _is_tested(placed.text, each.span)}
         slips = {each.span for each, _ in _slips_among(read, known, strict=False)}
         for each in read:
@@ -70,7 +70,7 @@ def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding
     """Slips of variables that the code of a case reads from `context`, in assertions and transforms."""
     if placed.summary.read_by_code <= known:
         return
-    for read, is_python in placed.summary.code_readings:
+    for read, is_python in placed.summary.code_variables:
         for each, meant in _slips_among(read, known, strict=False):
             if each.is_of_context:
                 yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)

@@ -24,7 +24,8 @@ from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_object
 from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
-from rubric_core.validation.promptfoo.templates import LEFT_OPEN, SENT_AS_IS, UsedName, half_written, names_in
+from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, half_written
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
 from rubric_core.validation.rule import Context, Finding, Fix
 

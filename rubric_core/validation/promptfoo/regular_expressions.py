@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.assertions import write_value
+from rubric_core.validation.fixes import write_value
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["patterns"]

@@ -121,7 +121,7 @@ class SuiteDigest:
     @cached_property
     def reading(self) -> list[PlacedCase]:
         """Those with code that reads variables."""
-        return [placed for placed, summary in self._every if summary.code_readings]
+        return [placed for placed, summary in self._every if summary.code_variables]
 
     @cached_property
     def with_judge_prompt(self) -> list[PlacedCase]:

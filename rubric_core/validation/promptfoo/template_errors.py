@@ -17,7 +17,7 @@ from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, sta
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import request_texts, texts_of
-from rubric_core.validation.promptfoo.templates import COMMENT_BEGIN, unclosed_comment_words
+from rubric_core.validation.promptfoo.unrendered_placeholders import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import unmatched_words
 

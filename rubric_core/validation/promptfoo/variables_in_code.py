@@ -12,7 +12,7 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_parts import options_of
 
-__all__ = ["CodeReading", "ReadName", "code_readings", "names_read", "read_by_code"]
+__all__ = ["CodeVariables", "ReadName", "code_variables", "names_read", "read_by_code"]
 
 #: Quotes, which YAML may escape or double.
 _QUOTE = r"\\?[\"']{1,2}"
@@ -52,7 +52,7 @@ class ReadName(NamedTuple):
     is_taken: bool = False
 
 
-class CodeReading(NamedTuple):
+class CodeVariables(NamedTuple):
     """The variables that one piece of code reads."""
 
     names: tuple[ReadName, ...]
@@ -81,12 +81,12 @@ def read_by_code(text: str) -> Iterator[str]:
     yield from _TAKEN_FROM_ANY.findall(text)
 
 
-def code_readings(case: PromptfooCase, checks: Collection[Assertion], text: str) -> Iterator[CodeReading]:
+def code_variables(case: PromptfooCase, checks: Collection[Assertion], text: str) -> Iterator[CodeVariables]:
     """What the code that is written in a case itself reads, for code that reads anything; `text` is that of its block."""
     for node, is_python in _code_in(case, checks):
         names = tuple(names_read(text, *node.span))
         if names:
-            yield CodeReading(names, is_python)
+            yield CodeVariables(names, is_python)
 
 
 def _code_in(case: PromptfooCase, checks: Collection[Assertion]) -> Iterator[tuple[Scalar, bool]]:

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.assertions import weights
+from rubric_core.validation.promptfoo.thresholds import weights
 from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number

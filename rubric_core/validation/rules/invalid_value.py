@@ -19,7 +19,7 @@ from rubric_core.syntax.edit import replace_value
 from rubric_core.syntax.tree import Mapping
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
-from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
+from rubric_core.validation.promptfoo.assertions import nested_sets, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.graders import (
     classifiers_without_grader,
@@ -40,6 +40,7 @@ from rubric_core.validation.promptfoo.settings import case_repeats, numeric_desc
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
+from rubric_core.validation.promptfoo.thresholds import thresholds
 from rubric_core.validation.promptfoo.trace_values import trace_values, untraced
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
@@ -71,10 +72,13 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         yield from targets_without_answers(issue)
         yield from providers_of_one_name(issue)
         yield from idle_weights(issue, context)
-        return
-    if not isinstance(issue, OutOfRange):
+    elif isinstance(issue, OutOfRange):
+        yield _out_of_range(issue, context)
+    else:
         yield from _in_promptfoo(issue, context)
-        return
+
+
+def _out_of_range(issue: OutOfRange, context: Context) -> Finding:
     written = (
         f"`{issue.value}`"
         if isinstance(issue.value, str)
@@ -99,7 +103,7 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         fixes = tuple(unconvertible(issue, context))
     # Document 003: an unknown kind is no reason to stop, a model judges then.
     scalar = issue.name in ("evaluator", "grader")
-    yield Finding(
+    return Finding(
         issue.span,
         f"{subject(issue.name)} cannot be {written}{advice}",
         fixes=fixes,
@@ -115,43 +119,49 @@ def _in_promptfoo(
     """Values that depend on others, which no kind of a key can tell."""
     if isinstance(shape, Configuration):
         yield from settings(shape, context)
-        return
-    if isinstance(shape, JsonSchema):
+    elif isinstance(shape, JsonSchema):
         yield from schema_file_faults(shape)
-        return
-    if isinstance(shape, ModelTool):
+    elif isinstance(shape, ModelTool):
         yield from tool_faults(shape.node) if isinstance(shape.node, Mapping) else ()
-        return
-    if isinstance(shape, ProviderInFile):
-        yield from filed_ids(shape)
-    if isinstance(shape, ConfiguredProvider):
+    elif isinstance(shape, ConfiguredProvider):
+        yield from filed_ids(shape) if isinstance(shape, ProviderInFile) else ()
         yield from provider_settings(shape, context) if not shape.borrowed else ()
-        return
-    if isinstance(shape, PromptfooCase):
-        yield from case_ids(shape)
-        yield from grader_of_case(shape) if not isinstance(shape, PartialCase) else ()
-        yield from keys_in_case(shape) if not shape.borrowed else ()
-        yield from numeric_description(shape)
-        yield from empty_filters(shape, context)
-        yield from swallowed_by_options(shape, context)
+    elif isinstance(shape, PromptfooCase):
+        yield from _in_case(shape, context)
+    elif isinstance(shape, CaseOptions):
+        yield from _in_options(shape)
     else:
-        yield from grader_ids(shape)
-    if isinstance(shape, CaseOptions):
-        yield from case_repeats(shape)
-        yield from keys_in_options(shape)
-        yield from factuality_scores(shape) if not shape.borrowed else ()
-        yield from slips_of_settings(shape.node) if not shape.borrowed else ()
-    if isinstance(shape, Assertion | PromptfooCase):
-        yield from thresholds(shape, context)
-    if isinstance(shape, Assertion) and not shape.borrowed:
-        yield from keys_in_assertion(shape, context)
-        yield from judge_settings(shape)
-    if isinstance(shape, Assertion):
-        yield from grader_of_assertion(shape)
-        yield from trace_values(shape)
-        yield from untraced(shape, context)
-        yield from values_of_another_kind(shape, context)
-        yield from compared_texts(shape, context)
+        yield from _in_assertion(shape, context)
+
+
+def _in_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    yield from case_ids(case)
+    yield from grader_of_case(case) if not isinstance(case, PartialCase) else ()
+    yield from keys_in_case(case) if not case.borrowed else ()
+    yield from numeric_description(case)
+    yield from empty_filters(case, context)
+    yield from swallowed_by_options(case, context)
+    yield from thresholds(case, context)
+
+
+def _in_options(options: CaseOptions) -> Iterator[Finding]:
+    yield from grader_ids(options)
+    yield from case_repeats(options)
+    yield from keys_in_options(options)
+    yield from factuality_scores(options) if not options.borrowed else ()
+    yield from slips_of_settings(options.node) if not options.borrowed else ()
+
+
+def _in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
+    yield from grader_ids(shape)
+    yield from thresholds(shape, context)
+    yield from keys_in_assertion(shape, context) if not shape.borrowed else ()
+    yield from judge_settings(shape) if not shape.borrowed else ()
+    yield from grader_of_assertion(shape)
+    yield from trace_values(shape)
+    yield from untraced(shape, context)
+    yield from values_of_another_kind(shape, context)
+    yield from compared_texts(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
         yield from comparisons_in_sets(shape)

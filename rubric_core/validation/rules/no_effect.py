@@ -16,10 +16,9 @@ from rubric_core.validation.promptfoo.assertions import (
     idle_in_sets,
     idle_inversions,
     idle_lists,
-    idle_thresholds,
-    unread_thresholds,
 )
 from rubric_core.validation.promptfoo.repeated_assertions import repeated_assertions
+from rubric_core.validation.promptfoo.thresholds import idle_thresholds, unread_thresholds
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 

@@ -8,7 +8,7 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.validation.promptfoo.shell_variables import shell_variables
 from rubric_core.validation.promptfoo.suite import request_texts
-from rubric_core.validation.promptfoo.templates import (
+from rubric_core.validation.promptfoo.unrendered_placeholders import (
     half_placeholders,
     literal_placeholders,
     request_placeholders,
