@@ -18,12 +18,12 @@ from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.known_variables import has_hooks, variables_of_cases
 from rubric_core.validation.promptfoo.shown_mappings import mappings_of_cases
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import is_judged_by_value, known_environment
 from rubric_core.validation.promptfoo.unknown_labels import names_of
 from rubric_core.validation.promptfoo.unused_variables import asked_and_needed, unused_elsewhere
-from rubric_core.validation.promptfoo.variables import has_hooks, variables_of_cases
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")

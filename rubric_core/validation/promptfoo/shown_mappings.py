@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.known_variables import has_hooks, variables_of_cases
 from rubric_core.validation.promptfoo.mapping_members import members_of_texts, missing_members_at, placed_in
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.variables import (
     EMPTY_TEXT,
     NEEDS_TEXT,
-    has_hooks,
     place_of,
-    variables_of_cases,
 )
 from rubric_core.validation.rule import Finding, Fix
 

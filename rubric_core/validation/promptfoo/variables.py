@@ -22,6 +22,7 @@ from rubric_core.validation.promptfoo.foreign_placeholders import (
     single_braces,
 )
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, judge_texts, slips_of_judges
+from rubric_core.validation.promptfoo.known_variables import are_known, every_name, has_hooks, shared_names
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code, unknown_in_code
 from rubric_core.validation.promptfoo.needed_variables import needed_by_graders
@@ -34,12 +35,10 @@ __all__ = [
     "EMPTY_TEXT",
     "NEEDS_TEXT",
     "below_vars",
-    "has_hooks",
     "is_slip",
     "place_of",
     "undefined_in_case",
     "undefined_variables",
-    "variables_of_cases",
 ]
 
 #: The additional variables of HTTP requests.
@@ -51,8 +50,6 @@ _OF_REQUESTS = frozenset({
 _GIVING = frozenset({"session", "sessionParser", "auth", "signatureAuth", "<<", "$ref"})
 #: What JavaScript has in programs, and templates of requests have not.
 _OF_PROGRAMS = ("context", "vars", "test")
-#: Functions that are called when all prompts are filled in.
-_AFTERWARDS = (":afterAll", ":afterEach")
 EMPTY = "promptfoo fills in nothing"
 EMPTY_TEXT = "promptfoo makes the row an error: the text is empty"
 _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -60,58 +57,13 @@ _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
-def has_hooks(suite: PromptfooSuite) -> bool:
-    """Whether functions around the run, or a red team, may define variables which the text does not show."""
-    place = suite.configuration.places.get("extensions")
-    if place is None or suite.configuration.has("red_team"):
-        return suite.configuration.has("red_team")
-    nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
-    return not all(isinstance(node, Scalar) and node.text.endswith(_AFTERWARDS) for node in nodes)
-
-
-def _is_known(suite: PromptfooSuite) -> bool:
-    """Whether every variable is defined in the configuration, in files that were read, or by hooks."""
-    configuration = suite.configuration
-    if suite.refers_for_cases:
-        return False
-    if configuration.has("command_line_options") and re.search(r"\bvar\b", suite.frame.text):
-        return False
-    if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
-        return False
-    if not suite.digest.is_common_plain or misspells(configuration.node, "defaultTest"):
-        return False
-    return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
-
-
-def variables_of_cases(suite: PromptfooSuite) -> frozenset[str] | None:
-    """The variables that some case has; None if there may be more."""
-    if not _is_known(suite) or not suite.digest.is_plain or _is_misplaced(suite):
-        return None
-    return _every_name(suite, _shared_names(suite)) - GIVEN
-
-
-def _shared_names(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that every case has, and those of promptfoo."""
-    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
-    return GIVEN.union(suite.digest.shared, *defaults)
-
-
-def _every_name(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
-    return shared.union(suite.digest.names, suite.digest.common, *(e.names or () for e in suite.outside or ()))
-
-
-def _is_misplaced(suite: PromptfooSuite) -> bool:
-    """Whether the key `vars` of a case is misspelt."""
-    return suite.digest.misspells_vars
-
-
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in prompts and values without a value in a case."""
-    if not _is_known(suite):
+    if not are_known(suite):
         return
-    shared = _shared_names(suite)
-    every = _every_name(suite, shared)
-    misplaced = _is_misplaced(suite)
+    shared = shared_names(suite)
+    every = every_name(suite, shared)
+    misplaced = suite.digest.misspells_vars
     if suite.digest.is_plain and not misplaced:
         yield from _without_prompts(suite, every)
     is_open = has_hooks(suite)
