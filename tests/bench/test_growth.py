@@ -5,6 +5,7 @@ No clock is read. What grows inside of one call, as a search through a list does
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -16,6 +17,7 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.fixing import Gate, apply_safe_fixes
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import SyntaxTree
+from rubric_core.text import Edit, Span
 
 LANGUAGE = Language()
 SIZE, MOST = 120, 2.4
@@ -109,6 +111,43 @@ def test_a_chain_of_merged_cases_is_read_link_by_link() -> None:
     check(make(8), "a.eval.yaml")
     small, large = check(make(40), "a.eval.yaml"), check(make(80), "a.eval.yaml")
     assert large <= 2.1 * small + NOISE
+
+
+PROMPTFOO = """\
+prompts: ["Say {{word}} and {{question}}"]
+providers: [echo]
+derivedMetrics: [{name: d, value: 2 * tone}]
+tests:
+"""
+TESTED = """\
+  - vars: {word: w%s, question: What is it?}
+    assert:
+      - {type: contains, value: "{{word}}"}
+      - {type: javascript, value: output.length > 3 && output.includes(context.vars.word)}
+      - {type: llm-rubric, value: Says it politely, metric: tone}
+"""
+
+
+def typed(where: str, size: int) -> int:
+    """How many calls a letter takes in a configuration of promptfoo with so many cases."""
+    path, text = Path("/x/promptfooconfig.yaml"), PROMPTFOO + "".join(TESTED % i for i in range(size))
+    known = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path)
+    at = Span(text.index(where), text.index(where) + 1)
+    taken = 0
+    for letter in "STS":  # the first one finds nothing remembered
+        again = partial(analyze, known.document.edited(Edit(at, letter)), LANGUAGE, path=path, previous=known)
+        taken, known = calls(again), again()
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("where", "most"),
+    [("w7, q", 0), ("tone}\n  - vars: {word: w8,", 14), ("word: w7", 30), ("Say {{", 36), ("tone", 36)],
+    ids=["a value", "a metric", "the name of a variable", "a prompt", "a formula"],
+)
+def test_a_letter_asks_little_of_each_case(where: str, most: int) -> None:
+    """What only one case reads is looked at there; else each case is asked for what it remembers."""
+    assert typed(where, 200) - typed(where, 100) <= 100 * most
 
 
 def test_what_grows_faster_is_seen() -> None:
