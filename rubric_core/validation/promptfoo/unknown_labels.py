@@ -1,5 +1,6 @@
 """References to prompts, providers and graders of promptfoo that nothing is called by (issue 18, section 2)."""
 
+import posixpath
 from collections.abc import Callable, Collection, Iterator
 
 from rubric_core.language.closest_name import closest
@@ -8,14 +9,14 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
-from rubric_core.language.shape import FieldPlace
+from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import ReferableNames
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["names_of", "unknown_in_listed_case", "unknown_labels"]
@@ -56,6 +57,48 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
             yield from _unknown(suite.frame, place, names.prompts, "prompt", _WITHOUT_PROMPTS)
     for placed, summary in suite.digest.naming:
         yield from _unknown_in_case(placed, summary, names)
+    if names.prompts is not None and names.providers is not None:
+        yield from _never_run(suite, names.prompts)
+
+
+def _never_run(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
+    """Cases that choose prompts which none of their providers gets."""
+    prompts = [_names_of_prompt(each) or frozenset() for each in suite.prompts or ()]
+    gets = {
+        number: [prompt for prompt in prompts if _names_any(chosen, prompt)]
+        for number, chosen in enumerate(_chosen(each.shape, "prompts") for each in suite.providers)
+        if chosen
+    }
+    for placed, _ in suite.digest.naming if gets else ():
+        case = placed.case
+        wanted = _chosen(case, "prompts")
+        if not wanted or case.places["prompts"].borrowed or case.has("provider") or case.has("provider_output"):
+            continue
+        if not all(_is_called(word, known) for word in wanted):
+            continue  # reported
+        called = _chosen(case, "providers")
+        asked = [n for n, p in enumerate(suite.providers) if not called or _names_any(called, {p.label, p.id} - {""})]
+        fitting = (prompt for n in asked for prompt in gets.get(n, prompts) if _names_any(wanted, prompt))
+        if asked and next(fitting, None) is None:
+            words = "this case never runs: no provider gets the prompts that it chooses"
+            yield Finding(
+                placed.outer(case.places["prompts"].key),
+                words,
+                severity="warning",
+                consequence="promptfoo skips it silently",
+            )
+
+
+def _chosen(shape: Shape | None, field: str) -> list[str]:
+    """What a case or provider names in a list; nothing if that is not all in the text."""
+    place = shape.places.get(field) if shape is not None else None
+    nodes = place.node.items if place is not None and isinstance(place.node, Sequence) else []
+    words = [node.text for node in nodes if isinstance(node, Scalar) and "{{" not in node.text]
+    return words if len(words) == len(nodes) else []
+
+
+def _names_any(words: Collection[str], names: Collection[str]) -> bool:
+    return any(_is_called(word, names) for word in words)
 
 
 def unknown_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
@@ -90,20 +133,21 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
     if suite.prompts is None:
         place = suite.configuration.places.get("prompts")
         return _labels_of_map(place.node) if place is not None and isinstance(place.node, Mapping) else None
-    names: set[str] = set()
-    for each in suite.prompts:
-        if isinstance(each.node, Mapping) and each.node.get("raw") is not None and each.text != each.id:
-            names.update(name for name in (each.label, each.id, each.text) if name)
-            continue
-        path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
-        path = path or (each.id if each.id and not each.label else "")
-        if path and not _PLAIN_PATH.match(path):
-            return None  # a pattern, a folder, or a table with its own labels
-        # The label is the path, before a colon and the text.
-        names.update(
-            n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
-        )
-    return frozenset(names)
+    names = [_names_of_prompt(each) for each in suite.prompts]
+    known = frozenset[str]().union(*(each for each in names if each is not None))
+    return None if None in names else known
+
+
+def _names_of_prompt(prompt: PromptEntry) -> frozenset[str] | None:
+    """What a prompt is called by: its label or id, else its text, or the path of its file; None for a pattern, a folder, or a table."""
+    written, is_text = prompt.text, isinstance(prompt.node, Scalar)
+    is_id = not is_text and written == prompt.id
+    if (is_text and path_sign(written) and "\n" not in written) or is_id or written.startswith("file://"):
+        if not _PLAIN_PATH.match(written):
+            return None
+        path = posixpath.normpath(written.removeprefix("file://"))
+        return frozenset({prompt.label} if prompt.label else {path} if is_text or is_id else {path, prompt.id} - {""})
+    return frozenset({prompt.label, prompt.id} - {""} if prompt.label else {prompt.id, written} - {""})
 
 
 def _labels_of_map(prompts: Mapping) -> frozenset[str] | None:
@@ -131,9 +175,9 @@ def _unknown(
     if place.borrowed:
         return
     for node in place.node.items if isinstance(place.node, Sequence) else []:
-        if not isinstance(node, Scalar) or "{{" in node.text or _is_called(node.text, known):
+        if not isinstance(node, Scalar) or _is_called(node.text, known) or ("{{" in node.text and "env" in node.text):
             continue
-        meant = closest(node.text, sorted(known))
+        meant = _path_meant(node.text, known) or closest(node.text, sorted(known))
         fixes = _replacing(placed.outer, node, meant)
         advice = f"; did you mean `{_short(meant)}`?" if meant else ""
         yield Finding(
@@ -144,13 +188,22 @@ def _unknown(
         )
 
 
+def _path_meant(word: str, known: Collection[str]) -> str | None:
+    """The file that a path leads to, by its name: prompts are called by their path without `file://`."""
+    path = posixpath.normpath(word.removeprefix("file://"))
+    return path if path in known else next((name for name in sorted(known) if name.endswith(f"/{path}")), None)
+
+
 def _is_called(word: str, known: Collection[str]) -> bool:
     """Whether a reference fits a name: the name itself, `name*`, or `group` for names `group:…`."""
     if word in known:
         return True
     if word.endswith("*"):
         return any(name.startswith(word[:-1]) for name in known)
-    return any(name.startswith(f"{word}:") for name in known)
+    if any(name.startswith(f"{word}:") for name in known):
+        return True
+    # The path of a file is that from the folder in which promptfoo runs, which may be a parent.
+    return not word.startswith(("./", "file://")) and any(word.endswith(f"/{name}") for name in known)
 
 
 def _short(name: str | None) -> str:

@@ -184,7 +184,14 @@ def _prompt_from_function(
     except ConfigurationError as error:
         text, trouble = "", str(error)
     named = label or ":".join(part for part in (PurePath(path).stem, function) if part)
-    return replace(_prompt(text, at, before, label or full, "", named=named, trouble=trouble), program=f"{URL}{name}")
+    identity = "" if label else _relative(name, configuration)
+    made = _prompt(text, at, before, label or full, identity, named=named, trouble=trouble)
+    return replace(made, program=f"{URL}{name}")
+
+
+def _relative(name: str, configuration: PromptfooConfiguration) -> str:
+    """The path of a prompt file as promptfoo calls it where it runs in the folder of the configuration."""
+    return posixpath.relpath(configuration.directory / name, configuration.directory)
 
 
 def _prompts_in_file(
@@ -199,11 +206,13 @@ def _prompts_in_file(
         return
     for number, (text, own) in enumerate(found):
         shown = own or label or PurePath(name).stem
-        full = own or label or f"{name}: {text}"
+        path = _relative(name, configuration)
+        full = own or label or f"{path}: {text}"
         is_one_of_several = len(found) > 1 and not own
         yield _prompt(
-            text, at, before + number, full, name, named=f"{shown}-{number + 1}" if is_one_of_several else shown
-        )
+            text, at, before + number, full, "" if own or label else path,
+            named=f"{shown}-{number + 1}" if is_one_of_several else shown,
+        )  # fmt: skip
 
 
 def _prompt(
