@@ -17,6 +17,7 @@ __all__ = ["CodeReading", "FreeName", "read_javascript", "read_javascript_module
 
 #: Longer code is not checked.
 _LONGEST = 20_000
+_NOT_ASCII = pattern(r"[^\x00-\x7f]")
 #: Readings that are remembered: cases and configurations repeat the code of others.
 _MOST_READ = 256
 #: A statement, which cannot follow the `return` that promptfoo puts before one line of code.
@@ -78,25 +79,17 @@ def read_python(code: str) -> CodeReading:
     """Read the code of a Python assertion. Code with a template in it is not judged."""
     if len(code) > _LONGEST or "{{" in code or "{%" in code:
         return CodeReading()
-    # Most configurations have no Python.
-    import ast  # noqa: PLC0415
-    import warnings  # noqa: PLC0415
-
     before = _PYTHON_INDENT if "\n" in code else _PYTHON_RETURN
     lines = code.split("\n")
     wrapped = "\n".join(f"{before}{line}" for line in lines)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings
-            tree = ast.parse(f"def main(output, context):\n{wrapped}\n")
+        tree = _tree(f"def main(output, context):\n{wrapped}\n")
     except SyntaxError as error:
         at = _offset(lines, (error.lineno or 0) - 2, (error.offset or 1) - 1 - len(before))
         return CodeReading(error.msg, at)
     except (ValueError, RecursionError, MemoryError):
         return CodeReading()
-    read = _python_facts(tree, lines, before_line=2, before_column=len(before))
-    # The columns of Python are bytes.
-    return read if code.isascii() else CodeReading(bound=read.bound)
+    return _python_facts(tree, lines, before_line=2, before_column=len(before))
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -106,19 +99,25 @@ def read_python_module(code: str) -> CodeReading:
     if fault is not None:
         line, column, words = fault
         return CodeReading(words, _offset(code.split("\n"), line - 1, column - 1))
-    if len(code) > _LONGEST or not code.isascii():
+    if len(code) > _LONGEST:
         return CodeReading()
-    # Few configurations name programs.
-    import ast  # noqa: PLC0415
-    import warnings  # noqa: PLC0415
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings
-            tree = ast.parse(code)
+        tree = _tree(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return CodeReading()
     return _python_facts(tree, code.split("\n"), before_line=1, before_column=0)
+
+
+def _tree(code: str) -> "ast.Module":
+    """The tree of Python, whose columns are characters: Python itself counts bytes. Raises what `ast.parse` raises."""
+    # Most configurations have no Python.
+    import ast  # noqa: PLC0415
+    import warnings  # noqa: PLC0415
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes in strings
+        tree = ast.parse(code)
+        return tree if code.isascii() else ast.parse(_NOT_ASCII.sub("x", code))
 
 
 def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, before_column: int) -> CodeReading:
@@ -132,7 +131,13 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
 
     def placed(names: Iterable[tuple[str, int, int]]) -> tuple[FreeName, ...]:
         found = ((name, _offset(lines, line - before_line, column - before_column)) for name, line, column in names)
-        return tuple(FreeName(name, at) for name, at in found if at is not None)
+        return tuple(FreeName(name, at) for name, at in found if at is not None and (is_ascii or is_written(name, at)))
+
+    def is_written(name: str, at: int) -> bool:
+        return code.startswith(name, at)
+
+    code = "\n".join(lines)
+    is_ascii = code.isascii()
 
     names, bound = free_names(tree, is_inline=before_column > 0)
     members = tuple(
