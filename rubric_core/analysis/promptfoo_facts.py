@@ -43,8 +43,9 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     )
     cases = tuple(_cases(analysis, configuration, around))
     secrets = tuple(_secrets(analysis)) if looked else ()
+    read = analysis.states[analysis.frame.block].links.read
     items = sum(bool(block.key) for block in analysis.document.blocks)
-    return PromptfooSuite(configuration, cases, around, outside, secrets, items=items)
+    return PromptfooSuite(configuration, cases, around, outside, secrets, items=items, read=read)
 
 
 def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames | None:

@@ -61,6 +61,8 @@ class BlockReferences:
     secrets: tuple[tuple[Span, frozenset[str]], ...] = ()
     #: For promptfoo, the functions of programs that it calls.
     called: frozenset[ProgramUse] = frozenset()
+    #: For promptfoo, the variables that these programs read by name.
+    read: frozenset[str] = NO_NAMES
     #: The findings of the rules for these issues.
     findings: tuple[Any, ...] = field(default=())
 

@@ -17,7 +17,7 @@ from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.shape import FieldPlace, Shape, children
-from rubric_core.loading.block_references import BlockReferences, OutsideText
+from rubric_core.loading.block_references import NO_NAMES, BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.program_functions import TRANSFORMS, called_in
 from rubric_core.loading.program_uses import ProgramRole
@@ -193,6 +193,7 @@ def look_up_configuration(
         outside=tuple(found.outside),
         secrets=tuple(found.secrets),
         called=frozenset(found.called),
+        read=frozenset(found.read) or NO_NAMES,
     )
 
 

@@ -13,6 +13,7 @@ from rubric_core.loading.block_references import OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.names_in_code import names_read
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.program_functions import Exported, ProgramTrouble, module_trouble, program_trouble
@@ -55,6 +56,8 @@ class PromptfooLookup:
         #: See `BlockReferences`.
         self.secrets: list[tuple[Span, frozenset[str]]] = []
         self.called: set[ProgramUse] = set()
+        #: The variables that programs read by name.
+        self.read: set[str] = set()
 
     @cached_property
     def repository(self) -> Path | None:
@@ -179,6 +182,7 @@ class PromptfooLookup:
             default = calls[0] if calls and path.suffix == ".py" else ""
             called = (ProgramUse(path, role, function or default),) if role is not None else ()
             self.called.update(called)
+            self.read |= self._names_read(path)
             is_checked = self.look.is_checked(path, FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
             if is_checked or trouble is None:
                 self.files.setdefault(path, FileKind.PROMPTFOO_PROGRAM)
@@ -195,6 +199,14 @@ class PromptfooLookup:
             self.issues.append(
                 ProgramText(span=node.span, name=name, text=text, consequence=consequence, called=called)
             )
+
+    def _names_read(self, path: Path) -> frozenset[str]:
+        """The variables that a program reads by name."""
+
+        def find(files: TrackedLookup) -> frozenset[str]:
+            return frozenset(each.name for each in names_read(files.text(path) or "") if not each.is_own)
+
+        return self.look.once(("promptfoo names read", path), find)
 
     def _trouble(
         self, path: Path, function: str, usual: tuple[str, ...], exported: Exported | None, role: ProgramRole | None

@@ -15,11 +15,11 @@ from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
+from rubric_core.loading.names_in_code import names_read
 from rubric_core.loading.promptfoo_table import is_special, rows_of
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.variables_in_code import names_read
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, Style, scalar_name
 
 __all__ = ["is_name_of", "promptfoo_names"]

@@ -20,6 +20,7 @@ from rubric_core.language.promptfoo.graded_assertions import (
 )
 from rubric_core.language.promptfoo.text_assertions import Contains, Equals, IContains, StartsWith
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.names_in_code import read_by_code
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_parts import (
@@ -38,7 +39,7 @@ from rubric_core.validation.promptfoo.mapping_members import members_of, texts_o
 from rubric_core.validation.promptfoo.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.variables_in_code import CodeVariables, code_variables, read_by_code
+from rubric_core.validation.promptfoo.variables_in_code import CodeVariables, code_variables
 
 __all__ = ["NEEDED_BY_GRADERS", "PROGRAM", "CaseSummary", "PlacedCase"]
 

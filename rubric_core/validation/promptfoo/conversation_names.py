@@ -9,9 +9,9 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["conversation_slips", "is_conversation"]
+__all__ = ["CONVERSATION", "conversation_slips", "is_conversation"]
 
-_NAME = "_conversation"
+CONVERSATION = "_conversation"
 #: What each turn has.
 _MEMBERS = ("prompt", "input", "output", "metadata")
 _LOOP = pattern(r"\{%-?\s{0,9}for\s{1,9}([A-Za-z_]\w{0,40})\s{1,9}in\s{1,9}([A-Za-z_]\w{0,40})")
@@ -41,13 +41,13 @@ def conversation_slips(
     for number, loop in enumerate(_LOOP.finditer(text, *span)):
         if number >= _MOST:
             break
-        if loop[2] == _NAME:
+        if loop[2] == CONVERSATION:
             turns.add(loop[1])
         elif loop[2] not in known and is_conversation(loop[2]):
             turns.add(loop[1])
             at = outer(Span(*loop.span(2)))
-            fixes = (Fix(f"change it to `{_NAME}`", (Edit(at, _NAME),)),)
-            words = f"no case has a value for `{loop[2]}`; did you mean `{_NAME}`?"
+            fixes = (Fix(f"change it to `{CONVERSATION}`", (Edit(at, CONVERSATION),)),)
+            words = f"no case has a value for `{loop[2]}`; did you mean `{CONVERSATION}`?"
             yield Finding(at, words, fixes=fixes, consequence="the loop has no turns")
     members = [_ITEM, *(_member_of(name) for name in sorted(turns))]
     for member in members:
@@ -64,7 +64,7 @@ def conversation_slips(
 
 def is_conversation(name: str) -> bool:
     """Whether a name is a slip of `_conversation`, which is reported where a template goes through it."""
-    return is_typo(name, _NAME) or name == "conversations"
+    return is_typo(name, CONVERSATION) or name == "conversations"
 
 
 def _member_of(name: str) -> "re.Pattern[str]":

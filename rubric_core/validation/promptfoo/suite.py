@@ -61,8 +61,9 @@ class PromptfooSuite:
         secrets: tuple[tuple[Span, frozenset[str]], ...] = (),
         *,
         items: int = 0,
+        read: frozenset[str] = frozenset(),
     ) -> None:
-        """`outside` are the texts of the files that it names; None if files are not read."""
+        """`outside` are the texts of the files that it names, None if files are not read; `read` is what its programs read."""
         self.configuration = configuration
         self.listed = cases
         #: Maps spans of the configuration itself to spans of the whole text, and holds its text.
@@ -72,6 +73,8 @@ class PromptfooSuite:
         self.secrets = secrets
         #: The number of entries in the list of cases: cases, paths, and invalid entries.
         self.items = items
+        #: The variables that programs read by name which the text around the cases names.
+        self.read_by_programs = read
 
     @cached_property
     def outside(self) -> tuple[OutsideText, ...] | None:

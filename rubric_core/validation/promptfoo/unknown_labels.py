@@ -57,7 +57,7 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
             yield from _unknown(suite.frame, place, names.prompts, "prompt", _WITHOUT_PROMPTS)
     for placed, summary in suite.digest.naming:
         yield from _unknown_in_case(placed, summary, names)
-    if names.prompts is not None and names.providers is not None:
+    if suite.prompts is not None and names.prompts is not None and names.providers is not None:
         yield from _never_run(suite, names.prompts)
 
 
@@ -67,7 +67,7 @@ def _never_run(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding
     gets = {
         number: [prompt for prompt in prompts if _names_any(chosen, prompt)]
         for number, chosen in enumerate(_chosen(each.shape, "prompts") for each in suite.providers)
-        if chosen
+        if chosen and all(_is_called(word, known) for word in chosen)
     }
     for placed, _ in suite.digest.naming if gets else ():
         case = placed.case

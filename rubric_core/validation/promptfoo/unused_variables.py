@@ -12,6 +12,7 @@ from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.promptfoo.case_summary import NEEDED_BY_GRADERS, PROGRAM, CaseSummary, PlacedCase
+from rubric_core.validation.promptfoo.conversation_names import CONVERSATION
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.values import are_options
@@ -31,7 +32,7 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
     """Variables that no prompt, assertion or provider reads, if no program can read them."""
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
         return
-    slips = [*_slips(suite), *_keys_of_cases(suite, context)]
+    slips = [*_slips(suite), *_keys_of_cases(suite, context), *_conversations(suite)]
     yield from slips
     words = _words_used(suite, suite.outside)
     if words is None:
@@ -99,6 +100,19 @@ def _keys_of_cases(suite: PromptfooSuite, context: Context) -> Iterator[Finding]
         )  # fmt: skip
 
 
+def _conversations(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Slips of `_conversation`, with which a case may begin in the middle of a conversation."""
+    slips = {name for name in suite.digest.names if name != CONVERSATION and is_typo(name, CONVERSATION)}
+    for placed, summary in suite.digest.listed if slips else ():
+        node = placed.case.places["vars"].node if summary.names & slips else None
+        for entry in node.entries if isinstance(node, Mapping) else ():
+            if entry.name in slips and entry.name not in summary.used:
+                at = placed.outer(entry.key.span)
+                fixes = (Fix(f"change it to `{CONVERSATION}`", (Edit(at, CONVERSATION),)),)
+                words = f"no prompt uses `{entry.name}`; did you mean `{CONVERSATION}`?"
+                yield Finding(at, words, severity="warning", fixes=fixes, consequence="the conversation begins empty")
+
+
 def _is_share(node: Node) -> bool:
     """Whether a value may be the threshold of a case."""
     value = node.value if isinstance(node, Scalar) else None
@@ -123,19 +137,20 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     """Variables that resemble one that a prompt uses and the case lacks."""
     asked, others = asked_and_needed(suite)
     for placed, summary in suite.digest.listed if others else ():
-        yield from slips_of_case(placed, summary, asked, others, "this case lacks")
+        yield from slips_of_case(placed, summary, asked, others, "this case lacks", read=suite.read_by_programs)
     parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
     # The values of others: a part of a scenario should have it as well, or the intended name has no value anywhere.
     known = asked & suite.digest.names.union(*(summary.names for _, summary in parts))
     for placed, summary in parts:
-        yield from slips_of_case(placed, summary, asked, known, "is missing here")
+        yield from slips_of_case(placed, summary, asked, known, "is missing here", read=suite.read_by_programs)
 
 
 def asked_and_needed(suite: PromptfooSuite) -> tuple[frozenset[str], frozenset[str]]:
-    """The variables that prompts use, and of these the ones that some case of the list defines, and not all of them."""
+    """The variables that prompts and programs use, and of these the ones that some case of the list defines, and not all of them."""
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = frozenset(used.name for text in texts for used in names_in(text) if not used.optional)
+    asked |= suite.read_by_programs
     elsewhere = (each.names or () for each in suite.outside or () if each.what in ("cases", "vars"))
     defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
     shared = suite.digest.stored.union(suite.bearers[0].summary.names, *defaults)
@@ -143,9 +158,15 @@ def asked_and_needed(suite: PromptfooSuite) -> tuple[frozenset[str], frozenset[s
 
 
 def slips_of_case(
-    placed: PlacedCase, summary: CaseSummary, asked: frozenset[str], others: frozenset[str], lacks: str
+    placed: PlacedCase,
+    summary: CaseSummary,
+    asked: frozenset[str],
+    others: frozenset[str],
+    lacks: str,
+    *,
+    read: frozenset[str] = frozenset(),
 ) -> Iterator[Finding]:
-    """The variables of a case that no prompt uses, and that resemble one of `others` which the case `lacks`."""
+    """The variables of a case that nothing uses, and that resemble one of `others` which the case `lacks`; programs `read` some of these."""
     lacking = others - summary.names
     for name in summary.own if lacking and summary.is_plain else ():
         meant = closest(name, sorted(lacking)) if name not in asked and name not in summary.used else None
@@ -153,9 +174,12 @@ def slips_of_case(
         entry = node.entry(name) if isinstance(node, Mapping) else None
         if meant is not None and entry is not None:
             at = placed.outer(entry.key.span)
+            of_program = meant in read
+            user = "no prompt and no program" if of_program else "no prompt"
             yield Finding(
-                at, f"no prompt uses `{name}`; did you mean `{meant}`, which {lacks}?", severity="warning",
-                fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_EMPTY,
+                at, f"{user} uses `{name}`; did you mean `{meant}`, which {lacks}?", severity="warning",
+                fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),), safe=not of_program),),
+                consequence="the program finds no value" if of_program else _EMPTY,
             )  # fmt: skip
 
 
