@@ -14,7 +14,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["shell_variables"]
+__all__ = ["misnamed_environment", "shell_variables"]
 
 #: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
 _VARIABLE = pattern(
@@ -68,6 +68,12 @@ def shell_variables(
         for provider in (place.node, *roles):
             if isinstance(provider, Mapping):
                 yield from _settings(provider, context)
+
+
+def misnamed_environment(text: str) -> list[Span]:
+    """The offsets in a text at which something else than `env` is meant for the environment, which is reported."""
+    whole = [Span(*found.span()) for found in _VARIABLE.finditer(text)]
+    return [*whole, *(Span(*found.span("env")) for found in _OTHER_ENV.finditer(text))]
 
 
 def _settings(provider: Mapping, context: Context) -> Iterator[Finding]:

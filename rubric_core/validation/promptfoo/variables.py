@@ -26,6 +26,7 @@ from rubric_core.validation.promptfoo.known_variables import are_known, every_na
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code, unknown_in_code
 from rubric_core.validation.promptfoo.needed_variables import needed_by_graders
+from rubric_core.validation.promptfoo.shell_variables import misnamed_environment
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
@@ -231,7 +232,8 @@ def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Findi
         settings = provider.get("config") if isinstance(provider, Mapping) else None
         is_open = not isinstance(settings, Mapping) or any(entry.name in _GIVING for entry in settings.entries)
         for node in request_texts(provider):
-            used = names_in(node.text)
+            reported = misnamed_environment(node.text)
+            used = [u for u in names_in(node.text) if not any(at.start <= u.span.start < at.end for at in reported)]
             names = [u for u in used if u.name in _OF_PROGRAMS or not is_open or closest(u.name, sorted(known - GIVEN))]
             yield from _in_text(node, names, suite.frame, known, "no case has a value for")
 
