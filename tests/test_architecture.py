@@ -13,6 +13,7 @@ from textwrap import dedent
 from typing import get_args
 
 import pytest
+from source_trees import MODULES, REPOSITORY, source_trees
 
 import rubric_core
 import rubric_core.evaluation
@@ -20,11 +21,6 @@ from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.rule import Rule
 from rubric_core.validation.rules import VISITED, all_rules
-
-REPOSITORY = Path(__file__).parents[1]
-PACKAGES = ("rubric_core", "rubric_lsp")
-MODULES = sorted(p for package in PACKAGES for p in (REPOSITORY / package).rglob("*.py"))
-TREES = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES]
 
 
 def test_layers():
@@ -190,7 +186,7 @@ def kept(tree: ast.Module) -> Iterator[str]:
 
 
 def test_no_module_keeps_state():
-    assert [(str(path.relative_to(REPOSITORY)), why) for path, tree in TREES for why in kept(tree)] == []
+    assert [(str(path.relative_to(REPOSITORY)), why) for path, tree in source_trees() for why in kept(tree)] == []
 
 
 def test_what_counts_as_state():
@@ -310,25 +306,25 @@ def test_a_readme_says_what_this_is():
 
 
 def test_every_module_says_what_it_is():
-    assert [str(path.relative_to(REPOSITORY)) for path, tree in TREES if not ast.get_docstring(tree)] == []
+    assert [str(path.relative_to(REPOSITORY)) for path, tree in source_trees() if not ast.get_docstring(tree)] == []
 
 
 def test_docstrings_name_exceptions_that_exist():
     """`Raises NameError`: a class of ours, of Python, or one that the module imports."""
-    ours = {node.name for _, tree in TREES for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    ours = {node.name for _, tree in source_trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    known = {*ours, *dir(builtins), "UsageError"}
     unknown = []
-    for path, tree in TREES:
-        imported = {
-            name.asname or name.name
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for name in node.names
-        }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
-                raised = re.findall(r"\bRaises\s([^.;:]*)", ast.get_docstring(node) or "")
-                named = {word for each in raised for word in re.findall(r"(?<!\.)\b[A-Z]\w+Error\b", each)}
-                unknown += [(path.name, word) for word in named - ours - imported - set(dir(builtins)) - {"UsageError"}]
+    for path, tree in source_trees():
+        nodes = list(ast.walk(tree))
+        documented = (
+            n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module)
+        )
+        texts = [text for node in documented if "Raises" in (text := ast.get_docstring(node, clean=False) or "")]
+        raised = [each for text in texts for each in re.findall(r"\bRaises\s([^.;:]*)", text)]
+        named = {word for each in raised for word in re.findall(r"(?<!\.)\b[A-Z]\w+Error\b", each)} - known
+        imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+        imported = {name.asname or name.name for node in imports for name in node.names} if named else set()
+        unknown += [(path.name, word) for word in named - imported]
     assert not unknown
 
 

@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
+
+from source_trees import REPOSITORY, source_trees
 
 import rubric_core.language.file_kinds  # noqa: F401  # so that every shape is known
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.shape import Shape
 
-REPOSITORY = Path(__file__).parent.parent
 #: Where spellings may stand, and why; a place that ends in a slash is a folder.
 ALLOWED = {
     "rubric_core/language/": "this is the catalogue",
@@ -60,12 +60,11 @@ def _words() -> frozenset[str]:
 
 def _restated() -> Iterator[tuple[str, str]]:
     words = _words()
-    for folder in ("rubric_core", "rubric_lsp"):
-        for path in sorted((REPOSITORY / folder).rglob("*.py")):
-            name = path.relative_to(REPOSITORY).as_posix()
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Constant) and node.value in words:
-                    yield name, str(node.value)
+    for path, tree in source_trees():
+        name = path.relative_to(REPOSITORY).as_posix()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and node.value in words:
+                yield name, str(node.value)
 
 
 def test_nothing_restates_the_catalogue() -> None:

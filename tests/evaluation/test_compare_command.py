@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from suites import Folder
 
 from rubric_core.cli import main
@@ -61,6 +60,8 @@ def compared(capsys: pytest.CaptureFixture[str], *runs: str) -> dict:
 
 
 def test_a_better_prompt_is_called_better(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from scipy import stats  # slow to load, and every process collects this module
+
     store(place, [case(f"c{n}", 1.0 if n % 2 else 0.0) for n in range(40)])
     store(place, [case(f"c{n}", 0.0 if n == 1 else 1.0) for n in range(40)])
     found = compared(capsys)
@@ -210,12 +211,16 @@ def test_flaky_cases_are_those_that_flip_without_a_change(place: Path, capsys: p
 
 @given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
 def test_the_interval_of_a_rate_is_scipys(counts):
+    from scipy import stats  # slow to load, and every process collects this module
+
     passes, count = counts
     theirs = stats.binomtest(passes, count).proportion_ci(method="wilson")
     assert wilson_interval(passes, count) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
 def test_the_interval_of_many_cases_is_students():
+    from scipy import stats  # slow to load, and every process collects this module
+
     differences = [((n * 7919) % 101 - 48) / 100 for n in range(MOST_RESAMPLED + 1)]
     theirs = stats.ttest_1samp(differences, 0).confidence_interval()
     assert mean_interval(differences) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
