@@ -62,6 +62,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
         programs=programs, members=frozenset(suite.digest.members if mappings else ()),
         is_judged_by_value=is_judged_by_value(suite), environment=known_environment(suite),
+        asserted=suite.digest.asserted,
     )  # fmt: skip
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         return known

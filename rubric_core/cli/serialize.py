@@ -51,7 +51,8 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
     if use is None:
         return None
     several = (
-        use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.environment,
+        use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.asserted,
+        use.environment,
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function) for each in use.programs)
@@ -67,7 +68,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
     *several, references, is_open, is_for_models, is_judged_by_value, programs = packed
-    variables, filters, asked, needed, mappings, members, lacked, unused, environment = map(_frozen, several)
+    variables, filters, asked, needed, mappings, members, lacked, unused, asserted, environment = map(_frozen, several)
     referable = None
     if references is not None:
         prompts, providers, labels = map(_frozen, references)
@@ -85,6 +86,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         members=members or frozenset(),
         lacked=lacked or frozenset(),
         unused=unused or frozenset(),
+        asserted=asserted or frozenset(),
         is_judged_by_value=bool(is_judged_by_value),
         environment=environment,
     )

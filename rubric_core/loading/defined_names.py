@@ -53,6 +53,8 @@ class DefinedNames:
     lacked: frozenset[str] = frozenset()
     #: The variables of cases in other files that neither prompts nor the configuration itself use.
     unused: frozenset[str] = frozenset()
+    #: The variables that assertions use.
+    asserted: frozenset[str] = frozenset()
     #: Whether the text of a rubric is all that a judge is told about a good output, since no other prompt replaces promptfoo's.
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
@@ -67,7 +69,7 @@ class DefinedNames:
             return self
         return DefinedNames(
             self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
-            programs=self.programs if is_program else frozenset(), members=self.members,
+            programs=self.programs if is_program else frozenset(), members=self.members, asserted=self.asserted,
         )  # fmt: skip
 
     @staticmethod
@@ -93,6 +95,7 @@ class DefinedNames:
                 known.members | each.members,
                 known.lacked & each.lacked,
                 known.unused & each.unused,
+                known.asserted | each.asserted,
                 known.is_judged_by_value and each.is_judged_by_value,
                 _both(known.environment, each.environment),
             )

@@ -53,6 +53,11 @@ _HIDDEN = pattern(
     r"|\bexport[ \t]{0,9}\*|\bexports\[|\bObject\.(?:assign|definePropert\w{1,3})\(\s{0,9}(?:module\.)?exports"
 )
 _ASSIGNED_EXPORTS = pattern(r"^[ \t]{0,9}exports[ \t]{0,9}=(?!=)", re.MULTILINE)
+#: A default export that is a function, or a name.
+_DEFAULT_FUNCTION = pattern(
+    r"^export[ \t]{1,9}default[ \t]{1,9}(?:(?:async[ \t]{1,9})?function\b|(?:async[ \t]{0,9})?\(|class\b|(?P<name>(?!async\b|new\b)[A-Za-z_$][\w$]{0,60})[ \t]{0,9};?[ \t]{0,9}$)",
+    re.MULTILINE,
+)
 #: A class that inherits nothing, and how a module is a name.
 _CLASS = r"\bclass[ \t]{{1,9}}{name}[ \t]{{0,9}}\{{"
 _ONE_CLASS = pattern(
@@ -162,7 +167,32 @@ def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | No
     if (_INHERITS if functions == METHODS else _HIDDEN).search(_EXPORTED_NAME.sub("", text) if is_function else text):
         return None
     words = frozenset(_WORD.findall(text))
-    return _lacking(functions, words)
+    return _lacking(functions, words) or _beside_default(text, functions)
+
+
+def _beside_default(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    """An export beside a default one that is a function: promptfoo looks for it there."""
+    default, name = _DEFAULT_FUNCTION.search(text), functions[0] if len(functions) == 1 else ""
+    if default is None or not name or re.search(rf"\.{re.escape(name)}[ \t]{{0,9}}=", text) is not None:
+        return None
+    called = default["name"]
+    is_function = not called or re.search(
+        rf"\b(?:function|class)[ \t]{{1,9}}{re.escape(called)}\b|\b{re.escape(called)}[ \t]{{0,9}}=[ \t]{{0,9}}(?:async\b|\(|function\b)",
+        text,
+    )
+    if (
+        not is_function
+        or re.search(
+            rf"^export[ \t]{{1,9}}(?:const|let|var|async|function|class)[^\n=(]{{0,99}}\b{re.escape(name)}\b",
+            text,
+            re.MULTILINE,
+        )
+        is None
+    ):
+        return None
+    return ProgramTrouble(
+        f"exports `{name}` beside a default export, and promptfoo looks for it in that; remove `export default`"
+    )
 
 
 def module_trouble(path: Path, exported: Exported, look: TrackedLookup) -> ProgramTrouble | None:

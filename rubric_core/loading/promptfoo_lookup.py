@@ -30,6 +30,8 @@ __all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
 CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
 #: Those whose text is checked.
 _CHECKED = (".js", ".cjs", ".mjs", ".py")
+#: Files with the environment of one person, which are hardly in a repository.
+_IGNORED_BY_GIT = (".env", ".env.local")
 #: Prefixes of paths that are not local files.
 PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
 #: A path with one of these is only known at run time.
@@ -221,8 +223,11 @@ class PromptfooLookup:
         """The files with environment variables; a `.env` is often not in the repository, and is no error."""
         for name in filter(None, map(str.strip, node.text.split(","))):
             if self.paths(name) == () and not self.look.is_directory(absolute(self.base / name)):
-                usual = name.rpartition("/")[2].startswith(".env")
-                self.missing(node, name, STOPS, severity="hint" if usual else "error")
+                called = name.rpartition("/")[2]
+                if called in _IGNORED_BY_GIT:
+                    self.missing(node, name, STOPS, severity="hint")
+                    continue
+                self.missing(node, name, STOPS, severity="warning" if called.startswith(".env") else "error")
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as texts
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
-from rubric_core.language.promptfoo.graded_assertions import WebhookCall
+from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -33,6 +34,12 @@ _TEXTS = (
 )  # fmt: skip
 
 
+#: Assertions that read no value, and of these the ones that compare a score with a threshold.
+_WITH_THRESHOLD = (
+    graded.AnswerRelevance, graded.ContextRelevance, graded.ContextFaithfulness, graded.ConversationRelevance, measured.Perplexity,
+    measured.PerplexityScore,
+)  # fmt: skip
+_WITHOUT_VALUE = (*_WITH_THRESHOLD, measured.IsRefusal, measured.Guardrails)
 #: Other words for what promptfoo calls `stop` and `length`.
 _CALLED_REASONS = MappingProxyType({
     **dict.fromkeys(("stopped", "finished", "complete", "completed", "done", "end", "eos", "natural"), "stop"),
@@ -57,10 +64,12 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
             yield Finding(
                 node.span, "the value is a JSON Schema: a mapping, or a text", severity="error", consequence=ROW_ERRORS
             )
-    elif isinstance(shape, WebhookCall):
+    elif isinstance(shape, graded.WebhookCall):
         if isinstance(node, Scalar) and _ADDRESS.match(node.text) is None:
             words = "the value is an address, which begins with https:// or http://"
             yield Finding(node.span, words, severity="warning", consequence="the assertion fails on every output")
+    elif isinstance(shape, _WITHOUT_VALUE):
+        yield from _unread(shape, place)
     elif isinstance(shape, measured.FinishReason):
         yield from _finish_reason(node)
     elif isinstance(shape, measured.WordCount):
@@ -75,6 +84,20 @@ def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Findi
                 consequence = ROW_ERRORS if each is node else "it looks for `[object Object]`"
                 severity: Severity = "error" if each is node else "warning"
                 yield Finding(each.span, words, fixes=fixes, severity=severity, consequence=consequence)
+
+
+def _unread(shape: Assertion, place: FieldPlace) -> Iterator[Finding]:
+    """A value of a type that has none; a share of 1 is meant for the threshold."""
+    value = place.node.value if isinstance(place.node, Scalar) else None
+    is_share = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_share and isinstance(shape, _WITH_THRESHOLD) and not shape.has("threshold"):
+        entry = shape.node.entry("value") if isinstance(shape.node, Mapping) else None
+        fixes = (Fix("change it to `threshold`", (rename_key(entry, "threshold"),)),) if entry is not None else ()
+        words = f"`{shape.type_name}` takes no `value`; did you mean `threshold`?"
+        yield Finding(place.key, words, fixes=fixes, severity="warning", consequence="every score passes")
+    elif not isinstance(place.node, Scalar) or place.node.style != "hole":
+        words = f"`{shape.type_name}` takes no `value`"
+        yield Finding(place.key, words, severity="hint", consequence="promptfoo does not read it")
 
 
 def _finish_reason(node: Node) -> Iterator[Finding]:

@@ -184,6 +184,11 @@ class CaseSummary:
         return frozenset(each.name for code in self.code_variables for each in code.names)
 
     @cached_property
+    def asserted(self) -> frozenset[str]:
+        """The variables that its assertions use."""
+        return self.read_by_code.union(use.name for _, used, _ in self.rendered for use in used)
+
+    @cached_property
     def for_judges(self) -> tuple[Scalar, ...]:
         """The texts for judges with braces or signs that other templates have."""
         return tuple(node for node in value_nodes(self.checks, _JUDGED) if SIGNS.search(node.text) is not None)

@@ -15,7 +15,7 @@ _AWAIT = pattern(r"(?<![\w$.])await\b")
 _IN_TEXT = pattern(r"(?P<text>\"[^\"\\\n]{1,200}\"|'[^'\\\n]{1,200}')[ ]{1,3}in[ ]{1,3}(?P<of>output)\b(?![.\[(])")
 _SIZE = pattern(r"(?<![\w$.])output\.(?P<name>size)\b(?!\()")
 _UNCALLED = pattern(
-    r"(?<![\w$.])output\.(?P<name>toLowerCase|toUpperCase|trim|trimStart|trimEnd|lower|upper|strip|lstrip|rstrip)(?=\.)"
+    r"(?<![\w$.])output\.(?P<name>toLowerCase|toUpperCase|trim|trimStart|trimEnd|lower|upper|strip|lstrip|rstrip)(?=\.|\s{0,9};?\s{0,9}\Z)"
 )
 _LENGTH_OF_TEST = pattern(r"\.(?:includes|startsWith|endsWith|test)\([^()\n]{0,200}\)(?P<name>\.length)\b")
 #: `context.vars` in Python, and `context['vars'].name`.

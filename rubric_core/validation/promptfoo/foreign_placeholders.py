@@ -6,7 +6,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.unrendered_placeholders import SENT_AS_IS
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, Severity
 
 __all__ = ["SIGNS", "foreign_placeholders", "member_of_variables", "single_braces"]
 
@@ -37,7 +37,13 @@ _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
 
 def foreign_placeholders(
-    text: str, span: Span, known: frozenset[str], outer: Callable[[Span], Span], *, in_file: bool
+    text: str,
+    span: Span,
+    known: frozenset[str],
+    outer: Callable[[Span], Span],
+    *,
+    in_file: bool,
+    asserted: frozenset[str] = frozenset(),
 ) -> Iterator[Finding]:
     """Placeholders for variables that the prompt uses in no other way.
 
@@ -47,6 +53,7 @@ def foreign_placeholders(
         known: The variables of the cases.
         outer: Maps spans of the text to spans of the findings.
         in_file: Whether `{name}` is reported here; between quotes it always is.
+        asserted: The variables of assertions: `<name>`, and `{name}` beside placeholders, may show the form of an answer.
     """
     prompt = text[slice(*span)]
     if not known or _RAW.search(prompt):
@@ -55,11 +62,12 @@ def foreign_placeholders(
     places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
     singles = [found for found in _SINGLE.finditer(text, *span) if in_file or found.lastgroup]
     places += [(Span(*found.span()), found[found.lastindex or 0]) for found in singles]
+    forms = {found.start() for found in singles} if "{{" in prompt else set[int]()
     places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
     places += [
         (Span(*found.span()), found[1])
         for found in _TAG.finditer(text, *span)
-        if found[1] in known and found[1] not in _WITHOUT_END and f"</{found[1]}" not in prompt
+        if found[1] in known - asserted - _WITHOUT_END and f"</{found[1]}" not in prompt
     ]
     dollars = [(Span(*found.span()), found[1]) for found in _DOLLAR.finditer(text, *span)]
     if all(name in known for _, name in dollars) and "```" not in prompt:  # otherwise it is code
@@ -71,7 +79,8 @@ def foreign_placeholders(
             written = f"{{{{{name}}}}}"
             fixes = (Fix(f"write `{written}`", (Edit(outer(at), written),), safe=False),)
             words = f"`{text[slice(*at)]}` is no placeholder; write `{written}`"
-            yield Finding(outer(at), words, fixes=fixes, consequence=SENT_AS_IS)
+            severity: Severity | None = "hint" if at.start in forms and name in asserted else None
+            yield Finding(outer(at), words, severity=severity, fixes=fixes, consequence=SENT_AS_IS)
     for found in in_braces:
         if found[1] in known and f"${found[1]}" not in known:
             at = outer(Span(found.start(1) - 1, found.end(1)))

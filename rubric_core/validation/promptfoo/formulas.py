@@ -14,8 +14,8 @@ _TOKEN = pattern(
     r"|(?P<sign>===|!==|\*\*|&&|\|\||\?\?|==|!=|<=|>=|=>|=<|<<|>>>?|\.[*/^]|[-+*/^%=<>!&|?:,()\[\]{}.])"
     r"|(?P<stray>[@\\`\u201c\u201d\u2018\u2019\u2212]))"
 )
-#: A name between the braces of a template; the environment is filled in before formulas are read.
-_TEMPLATE = pattern(r"\{\{[ ]{0,9}(?!env\b)([A-Za-z_]\w{0,60})[ ]{0,9}\}\}")
+#: A name or an expression between the braces of a template; the environment is filled in before formulas are read.
+_TEMPLATE = pattern(r"\{\{[ ]{0,9}(?![^{}]{0,200}\benv\b)([A-Za-z_(\d][^{}|]{0,200}?)[ ]{0,9}\}\}")
 _STRING = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: What several lines, templates and comments mean is not decided here.
 _NOT_READ = ("\n", ";", "{{", "#")

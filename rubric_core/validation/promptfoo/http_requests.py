@@ -64,6 +64,7 @@ def http_requests(shape: ConfiguredProvider) -> Iterator[Finding]:
     if not isinstance(settings, Mapping) or place is None:
         return
     yield from _methods(settings)
+    yield from _body_of_get(settings)
     yield from _types(settings)
     yield from _request(identity, place.key, settings)
 
@@ -105,12 +106,26 @@ def _methods(settings: Mapping) -> Iterator[Finding]:
     if not isinstance(method.value, str) and method.style != "hole":
         yield Finding(method.span, "`method` is a text, as in `POST`", severity="error", consequence=STOPS)
         return
+    if " " in method.text.strip() and "{{" not in method.text:
+        words = f"HTTP has no method `{method.text}`: a method is one word, as in `POST`"
+        yield Finding(method.span, words, severity="error", consequence=ROW_ERRORS)
+        return
     written = method.text.upper()
     meant = closest(written, _METHODS) if written not in _METHODS and "{{" not in written else None
     if meant is not None:
         fixes = (Fix(f"change it to `{meant}`", (Edit(method.span, meant),)),)
         words = f"HTTP has no method `{method.text}`; did you mean `{meant}`?"
         yield Finding(method.span, words, fixes=fixes, severity="warning", consequence="servers refuse it")
+
+
+def _body_of_get(settings: Mapping) -> Iterator[Finding]:
+    """The body of a request that has none, since its method is GET."""
+    method, body = settings.get("method"), settings.entry("body")
+    if body is not None and isinstance(method, Scalar) and method.text == "GET":
+        words = (
+            "a request with the method GET has no `body`: what stands here is not sent; use `POST`, or `queryParams`"
+        )
+        yield Finding(body.key.span, words, severity="warning", consequence=_NEVER_SENT)
 
 
 def _types(settings: Mapping) -> Iterator[Finding]:

@@ -63,6 +63,13 @@ _FUNCTION = pattern(r"^(?:async[ \t]{1,9})?def[ \t]{1,9}(\w{1,60})\(", re.MULTIL
 _METHOD = pattern(
     r"^[ \t]{1,40}(?:async[ \t]{1,9})?([A-Za-z_$][\w$]{0,60})\([^()\n]{0,200}\)[ \t]{0,9}\{", re.MULTILINE
 )
+#: A member of what promptfoo gives to Python, as an attribute; and what gives these names another value or type.
+_ATTRIBUTE = pattern(
+    r"(?<![\w.'\"])(?:context(?=\.(?:vars|prompt|test|config)\b)|options(?=\.config\b))\.(?P<name>\w{1,10})(?![(\w])"
+)
+_OWN_CONTEXT = pattern(
+    r"\b(?:context|options)[ \t]{0,9}(?::[ \t]{0,9}(?!dict|Dict|Any)\w|=(?!=))|\b(?:as|for)[ ](?:context|options)\b"
+)
 _NOTHING = "promptfoo does not find it"
 _TOKEN = pattern(r"[\w$]{1,99}|\S")
 #: Names that code for both releases of Python tries.
@@ -124,6 +131,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     ]
     faults += _members(program.text, read, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
+    faults += _attributes(program.text) if is_python else ()
     faults += _other_modules(program)
     told = {each.offset for each in faults}
     faults += [
@@ -231,6 +239,16 @@ def _other_modules(program: ProgramText) -> Iterable[_Fault]:
         if found is not None:
             words = "a .cjs file has no `export`; write `module.exports =`, or call it .mjs"
             yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
+
+
+def _attributes(code: str) -> Iterable[_Fault]:
+    """Attributes of what promptfoo gives to Python, which are dicts."""
+    for found in _ATTRIBUTE.finditer(code) if _OWN_CONTEXT.search(code) is None else ():
+        name = found["name"]
+        if "#" in code[code.rfind("\n", 0, found.start()) + 1 : found.start()]:
+            continue
+        words = f"a dict has no `.{name}`; write `['{name}']`"
+        yield _Fault(found.start("name"), words, _THROWS, name)
 
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:

@@ -143,7 +143,9 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         yield from missing_members(prompt.text, use.mappings, use.members, slips_only=use.is_open)
     if len(prompt.text) <= _LONGEST and not of_judges:
         whole = Span(0, len(prompt.text))
-        yield from foreign_placeholders(prompt.text, whole, known - GIVEN, lambda span: span, in_file=True)
+        yield from foreign_placeholders(
+            prompt.text, whole, known - GIVEN, lambda span: span, in_file=True, asserted=prompt.use.asserted
+        )
         yield from conversation_slips(prompt.text, whole, known, lambda span: span)
 
 

@@ -64,7 +64,7 @@ _RANGES = MappingProxyType({
     "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (1, math.inf), "max_completion_tokens": (1, math.inf),
     "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
 })  # fmt: skip
-_NUMBER = pattern(r"\s{0,9}-?[\d.]|.{0,200}\{\{|.{0,200}\$\{")
+_NUMBER = pattern(r"\s{0,9}-?[\d.,_eE+-]{1,30}\s{0,9}\Z|.{0,200}\{\{|.{0,200}\$\{")
 _PLAIN_NUMBER = pattern(r"-?\d{1,9}(?:\.\d{1,9})?\Z")
 #: Vendors whose own services refuse a text for a number.
 _STRICT = ("anthropic", "openai")
@@ -157,11 +157,21 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
     also = _OF_OTHERS - _OF_NO_CHAT if is_chat or vendor == "anthropic" else _OF_OTHERS
     yield from _misspelt(vendor, settings, family.config, also)
     yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
+    if vendor == "ollama":
+        yield from _addresses_of_ollama(settings)
     if is_chat:
         yield from _formats(settings)
     if (is_chat or vendor == "anthropic") and not _IS_AGENT.match(identity):
         yield from tools_of(settings)
     yield from _bounds(settings, {name: _RANGES[name] for name in _RANGES if name in family.config})
+
+
+def _addresses_of_ollama(settings: Mapping) -> Iterator[Finding]:
+    """Addresses among the settings of Ollama, whose only one is in the environment."""
+    for entry in settings.entries:
+        if entry.name in ("apiBaseUrl", "apiHost", "baseUrl", "base_url", "baseURL", "host", "url"):
+            words = f"`ollama` has no setting `{entry.name}`; its address is `OLLAMA_BASE_URL` of the environment"
+            yield Finding(entry.key.span, words, severity="warning", consequence="promptfoo silently ignores it")
 
 
 def _common_settings(vendor: str, settings: Mapping) -> Iterator[Finding]:

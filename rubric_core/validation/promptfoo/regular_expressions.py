@@ -24,6 +24,9 @@ _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 #: The anchor of Python at the end of a pattern, and classes of characters that need a flag.
 _LAST_ANCHOR = pattern(r"(?<!\\)(?:\\\\){0,9}(\\[Zz])\Z")
 _PROPERTY = pattern(r"(?<!\\)(?:\\\\){0,9}(\\[pP]\{[A-Za-z_=]{1,60}\})")
+#: A class of characters, and an anchor between plain characters.
+_CLASS = pattern(r"(?<!\\)\[(?:[^\]\\]|\\.){0,200}\]")
+_INNER_ANCHOR = pattern(r"(?<!\\)\w[ ]?(?P<start>\^)|(?<!\\)(?P<end>\$)[ ]?\w")
 #: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
@@ -58,6 +61,7 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         return
     yield from _doubled_backslashes(place)
     yield from _without_meaning(place, pattern)
+    yield from _inner_anchors(place, pattern)
     try:
         parse(pattern, "")
     except InvalidPatternError as error:
@@ -82,6 +86,16 @@ def _without_meaning(place: FieldPlace, written: str) -> Iterator[Finding]:
     elif found := _PROPERTY.search(written):
         words = f"`{found[1]}` needs the flag `u`, which promptfoo does not set; write the characters, as in `[A-Za-z]`"
         yield Finding(place.value, words, severity="warning", consequence=f"it matches the letters `{found[1][1:]}`")
+
+
+def _inner_anchors(place: FieldPlace, written: str) -> Iterator[Finding]:
+    """`^` behind a letter and `$` before one: only a line break could stand between them, and the pattern has none."""
+    found = _INNER_ANCHOR.search(_CLASS.sub(lambda each: "." * len(each[0]), written))
+    if found is not None:
+        sign = found.lastgroup or "start"
+        anchor, where = ("^", "beginning") if sign == "start" else ("$", "end")
+        words = f"`{anchor}` is the {where} of the output, which is not here; write `\\{anchor}` for the character"
+        yield Finding(place.value, words, severity="warning", consequence="the pattern matches nothing")
 
 
 def _doubled_backslashes(place: FieldPlace) -> Iterator[Finding]:

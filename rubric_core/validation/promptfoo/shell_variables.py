@@ -22,6 +22,8 @@ _VARIABLE = pattern(
     r"|(?<!\{)\{(?:process\.)?env[.:]([A-Za-z_]\w{0,60})\}(?!\})|\{\{[ ]{0,3}env\.([A-Za-z_]\w{0,60})[ ]{0,3}\}(?!\})"
     r"|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
+#: `${NAME:-text}`, with what a shell inserts where the variable is not set.
+_WITH_DEFAULT = pattern(r"\$\{([A-Z][A-Z0-9_]{1,60}):?[-=]([^{}'\"\n]{0,200})\}")
 #: A name of the environment without `env`.
 _BARE = pattern(r"\{\{[ ]{0,3}([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,9})[ ]{0,3}\}\}")
 #: Another name for `env` in a longer template, as in `{{ envs.NAME or 'text' }}`; `environment` is often a variable.
@@ -159,6 +161,12 @@ def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
             Span(*found.span()), f"promptfoo does not insert `{found[0]}`; write `{written}`", consequence="it is taken as it is",
             fixes=(Fix(f"write `{written}`", (edit,), safe=False),),
         )  # fmt: skip
+    for found in _WITH_DEFAULT.finditer(context.text, *node.span):
+        written, at = f"{{{{env.{found[1]} or '{found[2]}'}}}}", Span(*found.span())
+        is_double = context.text.startswith('"', node.span.start)
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),) if is_double else ()
+        words = f"promptfoo does not insert `{found[0]}`; write `{written}`"
+        yield Finding(at, words, fixes=fixes, consequence="it is taken as it is")
     for found in _OTHER_ENV.finditer(context.text, *node.span):
         if found.start() not in seen:
             at = Span(*found.span("env"))

@@ -55,6 +55,11 @@ class SuiteDigest:
         return self._every[0][1].names | self.stored
 
     @cached_property
+    def asserted(self) -> frozenset[str]:
+        """The variables that assertions use."""
+        return _union(summary.asserted for _, summary in self._every)
+
+    @cached_property
     def stored(self) -> frozenset[str]:
         """The names of outputs that cases store for later ones."""
         return _union(summary.stored for _, summary in self._every)

@@ -25,7 +25,7 @@ _READ_ALL = frozenset({
 
 
 def swallowed_by_options(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
-    """`assert`, `vars` and `prompts` among the options of a case."""
+    """`assert`, `vars`, `prompts` and `threshold` among the options of a case."""
     options = shape.options if isinstance(shape.options, CaseOptions) and not shape.options.borrowed else None
     if options is not None:
         for found in _among_options(options):
@@ -46,6 +46,7 @@ def _among_options(shape: CaseOptions) -> Iterator[Finding]:
     for name, kinds in (("assert", (Sequence, Alias)), ("vars", (Mapping, Alias))):
         yield from _swallowed(shape.node, name, kinds, "options", "the case runs without it")
     yield from _swallowed(shape.node, "prompts", (Sequence, Alias), "options", _EVERY_PROMPT)
+    yield from _swallowed(shape.node, "threshold", (Scalar,), "options", "every assertion has to pass")
     entry = shape.node.entry("prompt") if isinstance(shape.node, Mapping) else None
     if entry is not None and isinstance(entry.value, Scalar) and isinstance(entry.key, Scalar):
         words = "`prompt` chooses nothing among options: a case lists its prompts under `prompts`, beside `options`"

@@ -24,7 +24,9 @@ __all__ = ["is_check", "is_number", "mistakes_of_check"]
 #: Aliases of types that are allowed in tables only.
 _CAPITAL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
-_SEMICOLON = pattern(r"([a-z][a-z-]{2,40});")
+_SEMICOLON = pattern(
+    r"(?P<type>[a-z][a-z-]{2,40});|(?P<compared>(?:not-)?(?:i?contains(?:-any|-all)?|starts-with|regex|similar|llm-rubric|equals))[ ]?=(?!=)"
+)
 #: A type with the beginning of a limit, and code behind the name of its language: what one of them lacks is its number, bracket or colon.
 _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
 _CODE_BEHIND = pattern(
@@ -74,8 +76,8 @@ def mistakes_of_check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Findi
         yield from _idle_value(word, value.strip(), cell)
         return
     ended = _SEMICOLON.match(text)
-    if ended is not None and ended[1] in dialect.types:
-        yield _with_semicolon(ended[1], cell)
+    if ended is not None and (ended["type"] or ended["compared"]) in dialect.types:
+        yield _with_semicolon(ended["type"] or ended["compared"], cell)
         return
     negated = text.startswith("!")
     found = short_check(text.removeprefix("!"))
@@ -119,10 +121,11 @@ def _broken_check(text: str, cell: Cell, dialect: Dialect) -> Finding | None:
 
 def _with_semicolon(name: str, cell: Cell) -> Finding:
     """`contains;text`, where a colon is meant."""
-    at = cell.content.start + cell.text.index(";")
+    sign = cell.text.lstrip()[len(name) :].lstrip()[0]
+    at = cell.content.start + cell.text.index(sign)
     fixes = (Fix("write `:`", (Edit(Span(at, at + 1), ":"),), safe=False),) if _is_whole(cell) else ()
     return Finding(
-        cell.span, f"a colon stands behind `{name}`, and no `;`", fixes=fixes,
+        cell.span, f"a colon stands behind `{name}`, and no `{sign}`", fixes=fixes,
         consequence="promptfoo compares the output with the whole text of the cell",
     )  # fmt: skip
 

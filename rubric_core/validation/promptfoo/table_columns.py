@@ -16,6 +16,8 @@ __all__ = ["column_mistakes", "misspelt_columns", "unmarked", "unmarked_checks"]
 
 _UNMARKED = frozenset({"expected", "expect", "assert", "assertion", "assertions", "check"})
 
+#: Columns whose names without the mark are hardly those of variables that nothing uses.
+_MARKED = frozenset({"__expected", "__metric", "__threshold"})
 _FOLDED = pattern(r"[_\-\s]")
 #: A column with the thresholds of another, which is itself a column of checks.
 _THRESHOLD = pattern(r"__expected(?P<number>\d{0,9})[:_. -]{0,2}(?:config:)?threshold\Z", re.IGNORECASE)
@@ -58,7 +60,10 @@ def misspelt_columns(header: Sequence[Cell], text: str, names: DefinedNames | No
     `text` is that of the whole table, and `names` are what configurations that name it define.
     """
     columns = [cell.text.strip() for cell in header]
-    if names is None or names.asked is None or names.needed.issubset(columns):
+    if names is None or names.asked is None:
+        return
+    yield from _without_mark(header, names.unused.difference(each.name for each in names_in(text)))
+    if names.needed.issubset(columns):
         return
     lacking, used = sorted(names.needed.difference(columns)), {each.name for each in names_in(text)}
     for cell, name in zip(header, columns, strict=True):
@@ -66,6 +71,19 @@ def misspelt_columns(header: Sequence[Cell], text: str, names: DefinedNames | No
         if meant is not None:
             words = f"no prompt uses `{name}`; did you mean `{meant}`, which this table lacks?"
             yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence="promptfoo fills in nothing")
+
+
+def _without_mark(header: Sequence[Cell], unused: frozenset[str]) -> Iterator[Finding]:
+    """Variables that nothing uses, and that have the name of a column without its `__`."""
+    columns = {cell.text.strip() for cell in header}
+    # `unmarked_checks` looks at its cells.
+    told = frozenset[str]() if any(map(is_expected, columns)) else {"__expected"}
+    for cell in header:
+        meant = f"__{cell.text.strip()}"
+        if cell.text.strip() in unused and meant in _MARKED - columns - told:
+            words = f"`{cell.text.strip()}` is a variable, which nothing uses; did you mean `{meant}`?"
+            consequence = "promptfoo makes a variable of it"
+            yield Finding(cell.span, words, fixes=_renamed(cell, meant, safe=False), consequence=consequence)
 
 
 def unmarked_checks(header: Sequence[Cell]) -> Cell | None:
@@ -118,5 +136,5 @@ def _intended_setting(name: str) -> str | None:
     return f"__config:__expected{found['number']}:threshold"
 
 
-def _renamed(cell: Cell, meant: str | None) -> tuple[Fix, ...]:
-    return (Fix(f"change it to `{meant}`", (Edit(cell.content, meant),)),) if meant else ()
+def _renamed(cell: Cell, meant: str | None, *, safe: bool = True) -> tuple[Fix, ...]:
+    return (Fix(f"change it to `{meant}`", (Edit(cell.content, meant),), safe=safe),) if meant else ()

@@ -8,13 +8,15 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.code_habits import code_habits
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript
-from rubric_core.validation.rule import Finding
+from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["transforms"]
 
@@ -99,6 +101,11 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
         yield result
         return
     yield from misspelt_members(node, text)
+    for habit in code_habits(node.text, is_python=False) if changes == "output" else ():
+        if habit.is_certain:
+            at = place_in_code(node, text, habit.start, habit.end - habit.start)
+            fixes = (Fix(f"write `{habit.meant}`", (Edit(at, habit.meant),), safe=False),) if habit.meant and at else ()
+            yield Finding(at or node.span, habit.words, fixes=fixes)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
 

@@ -107,6 +107,9 @@ def _typos_in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[
         missed = sorted(every - GIVEN - {used.name for used in names})
         slips = [used for used in names if any(is_typo(used.name, each) for each in missed)]
         yield from _in_text(node, slips, suite.frame, every, "no case has a value for")
+        text, in_file, asserted = suite.frame.text, "{{" in node.text, suite.digest.asserted
+        known = suite.digest.names | suite.digest.common
+        yield from foreign_placeholders(text, node.span, known, suite.frame.outer, in_file=in_file, asserted=asserted)
 
 
 #: Providers that make requests of variables, and those that are programs.
@@ -200,7 +203,8 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
         yield from _in_text(node, names, suite.frame, every, "no case has a value for")
         text, outer = suite.frame.text, suite.frame.outer
         # Without a placeholder, each `{name}` is reported by itself.
-        yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file="{{" in node.text)
+        in_file, asserted = "{{" in node.text, suite.digest.asserted
+        yield from foreign_placeholders(text, node.span, every - GIVEN, outer, in_file=in_file, asserted=asserted)
         yield from conversation_slips(text, node.span, every, outer)
     for each in suite.outside or ():
         for text in each.unchecked:
