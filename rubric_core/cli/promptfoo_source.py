@@ -84,8 +84,8 @@ class _Reader:
     def prompts(self) -> list[SourcePrompt]:
         """The prompts; a file with several is their texts."""
         found = prompts_of(self._configuration)
-        files = Counter(each.id for each in found)
-        return [self._prompt(each, is_alone=files[each.id] == 1) for each in found]
+        files = Counter(each.file for each in found)
+        return [self._prompt(each, is_alone=files[each.file] == 1) for each in found]
 
     def _prompt(self, prompt: PromptfooPrompt, *, is_alone: bool) -> SourcePrompt:
         configuration = self._configuration
@@ -93,15 +93,10 @@ class _Reader:
         path, trouble = function[1] if function else "", prompt.trouble
         if prompt.program and not function:
             trouble = f"AgentV has no prompt that a {_made_otherwise(prompt.program)}"
-        if (
-            not prompt.program
-            and prompt.id
-            and is_alone
-            and configuration.files.is_file(configuration.directory / prompt.id)
-        ):
-            path = configuration.shown(configuration.directory / prompt.id)
+        if prompt.file and is_alone:
+            path = configuration.shown(configuration.directory / prompt.file)
         is_path = bool(prompt.program) and prompt.label.startswith(str(configuration.directory))
-        is_labelled = not is_path and prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
+        is_labelled = not is_path and prompt.label not in (prompt.text, f"{prompt.file}: {prompt.text}", prompt.id)
         return SourcePrompt(
             prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text, path, prompt.prompt.node,
             trouble, bool(function), tuple(prompt.config),

@@ -52,6 +52,8 @@ class PromptfooPrompt:
     program: str = ""
     #: Settings that its program gets, and that take precedence over those of the provider.
     config: Mapping[str, Any] = field(default_factory=dict)
+    #: The file of texts that it is in, relative to the configuration; empty for any other prompt.
+    file: str = ""
 
 
 def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
@@ -209,10 +211,9 @@ def _prompts_in_file(
         path = _relative(name, configuration)
         full = own or label or f"{path}: {text}"
         is_one_of_several = len(found) > 1 and not own
-        yield _prompt(
-            text, at, before + number, full, "" if own or label else path,
-            named=f"{shown}-{number + 1}" if is_one_of_several else shown,
-        )  # fmt: skip
+        named = f"{shown}-{number + 1}" if is_one_of_several else shown
+        identity = "" if own or label else path
+        yield replace(_prompt(text, at, before + number, full, identity, named=named), file=path)
 
 
 def _prompt(
