@@ -231,13 +231,18 @@ class PromptfooLookup:
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, relative to the folder of the run: that of the configuration, or a parent."""
-        if not isinstance(node, Scalar) or "{%" not in node.text:
+        if isinstance(node, Scalar):
+            self.included_in(node.text, node)
+
+    def included_in(self, text: str, at: Scalar) -> None:
+        """The same of a text that is in another file, which `at` names."""
+        if "{%" not in text:
             return
         around = [self.base, *(each for each in self.base.parents if self._is_inside(each))]
-        for found in _INCLUDED.finditer(node.text):
+        for found in _INCLUDED.finditer(text):
             name = found["name"]
             if "{{" not in name and not any(self.look.is_file(absolute(each / name)) for each in around):
-                self.missing(node, name, ROW_ERRORS)
+                self.missing(at, name, ROW_ERRORS)
 
     def _is_inside(self, folder: Path) -> bool:
         return self.repository is not None and (folder == self.repository or self.repository in folder.parents)

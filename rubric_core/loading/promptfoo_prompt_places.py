@@ -90,6 +90,9 @@ class PromptPlaces(CasePlaces):
         texts = {p: self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")}
         whole = len(texts) == len(paths) and None not in texts.values()
         inner = {path: text for path, text in texts.items() if text is not None} if whole else {}
+        if isinstance(at, Scalar):
+            for text in inner.values():
+                self.included_in(text, at)
         if len(paths) == 1 and paths[0] in inner:
             self._without_prompt(at, paths[0], inner[paths[0]])
         rest = tuple(inner[path] for path in unchecked if path in inner)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.formulas import without_strings
+from rubric_core.validation.promptfoo.vain_comparisons import vain_parts
 
 __all__ = ["CodeHabit", "code_habits", "uncalled_function"]
 
@@ -17,6 +18,9 @@ _SIZE = pattern(r"(?<![\w$.])output\.(?P<name>size)\b(?!\()")
 _UNCALLED = pattern(
     r"(?<![\w$.])output\.(?P<name>toLowerCase|toUpperCase|trim|trimStart|trimEnd|lower|upper|strip|lstrip|rstrip)(?=\.|\s{0,9};?\s{0,9}\Z)"
 )
+#: A pattern where a text is expected, and a method of texts of a pattern.
+_PATTERN_AS_TEXT = pattern(r"(?<![\w$.])output\.(?P<name>test|includes|startsWith|endsWith)\(\s{0,3}/(?![/*])")
+_MATCH_OF_PATTERN = pattern(r"(?<=/|[gimsuy])\.(?P<name>match)\(\s{0,3}(?P<of>output)\b")
 _LENGTH_OF_TEST = pattern(r"\.(?:includes|startsWith|endsWith|test)\([^()\n]{0,200}\)(?P<name>\.length)\b")
 #: `context.vars` in Python, and `context['vars'].name`.
 _OF_MAPPINGS = r"(?!(?:clear|copy|get|items|keys|pop|popitem|setdefault|update|values)\b)"
@@ -54,6 +58,7 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
     if len(code) > _LONGEST or "{{" in code:
         return
     plain = _without_texts(code, is_python=is_python)
+    yield from (CodeHabit(*part) for part in vain_parts(code, plain, is_python=is_python))
     for found in _UNCALLED.finditer(plain):
         name = found["name"]
         yield CodeHabit(*found.span("name"), f"`{name}` is not called here; write `{name}()`", f"{name}()")
@@ -79,6 +84,14 @@ def code_habits(code: str, *, is_python: bool) -> Iterator[CodeHabit]:
         )
     for found in _SIZE.finditer(plain):
         yield CodeHabit(*found.span("name"), "a text has no `size`; write `length`", "length", is_certain=False)
+    for found in _PATTERN_AS_TEXT.finditer(code):
+        if plain.startswith("output", found.start()):
+            name = found["name"]
+            words = f"a text has no `{name}`" if name == "test" else f"`{name}` takes a text, and throws for a pattern"
+            yield CodeHabit(*found.span("name"), f"{words}; write `/x/.test(output)`")
+    for found in _MATCH_OF_PATTERN.finditer(code):
+        if plain.startswith("output", found.start("of")):
+            yield CodeHabit(*found.span("name"), "a pattern has no `match`; write `test`", "test")
     for found in _LENGTH_OF_TEST.finditer(plain):
         yield CodeHabit(*found.span("name"), "this is true or false already, and has no length")
 

@@ -31,6 +31,8 @@ _WITHOUT_END = frozenset({"br", "hr", "li", "img", "p", "td", "tr"})
 _HALF_OPEN = pattern(r"(?<![\w{}.|$#%\[(:\"'-])(?<!\{ )([A-Za-z_]\w{0,60})[ ]?\}\}(?!\})")
 #: `{{ $name }}`, where Nunjucks finds no variable.
 _IN_BRACES = pattern(r"\{\{-?[ \t]{0,9}\$([A-Za-z_]\w{0,60})")
+#: `{{ "name" }}`, which is the word itself.
+_QUOTED = pattern(r"\{\{-?[ \t]{0,9}(?P<quote>\\?[\"'])(?P<name>[A-Za-z_]\w{0,60})(?P=quote)[ \t]{0,9}-?\}\}")
 #: Where other tools have the variables.
 _MEMBER = pattern(r"(?:(?:context|test)\.)?(?:vars|variables|inputs)\.([A-Za-z_]\w{0,60})(?![\w(])")
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
@@ -74,6 +76,7 @@ def foreign_placeholders(
         places += dollars
     in_braces = tuple(_IN_BRACES.finditer(text, *span))
     begun = {found.start(1) - 1 for found in in_braces}
+    places += [(Span(*found.span()), found["name"]) for found in _QUOTED.finditer(text, *span)]
     for at, name in places:
         if name in known and name not in used and at.start not in begun and not _is_inside(text, at, span):
             written = f"{{{{{name}}}}}"

@@ -19,6 +19,11 @@ class ReturnedValue(NamedTuple):
     #: Whether these are all members of the mapping: nothing is spread into it, and no key is computed.
     is_whole: bool = False
 
+    def moved(self, by: int) -> "ReturnedValue":
+        """The same in code before which so many characters were put."""
+        members = tuple((name, member.moved(by)) for name, member in self.members)
+        return self._replace(start=self.start + by, end=self.end + by, members=members)
+
 
 #: A value of which only running the code tells more.
 UNKNOWN_VALUE = ReturnedValue("unknown")

@@ -40,6 +40,12 @@ _EXPORT = pattern(
 )
 #: What CommonJS has and modules of ECMAScript do not, and the other way round, at the beginning of a line.
 _COMMON = pattern(r"^(?P<word>module\.exports|exports\.\w{1,60})[ \t]{0,9}=(?!=)", re.MULTILINE)
+_REQUIRED = pattern(r"^(?:const|let|var)[^\n=]{1,99}=[ \t]{0,9}(?P<word>require)\(", re.MULTILINE)
+#: `id` as a member with a value.
+_ID_AS_VALUE = pattern(
+    r"^[ \t]{1,8}(?P<word>(?:this\.)?id)[ \t]{0,3}=[ \t]{0,3}(?![=(]|async\b|function\b|[A-Za-z_$][\w$]{0,40}[ \t]{0,3}=>)",
+    re.MULTILINE,
+)
 _EXPORTED = pattern(r"^(?P<word>export)[ \t]{1,9}(?:default|async|function|class|const|let|\{)", re.MULTILINE)
 _IMPORTED = pattern(r"^import[ \t]{1,9}(?![(.])", re.MULTILINE)
 #: Where another import may stand: before the first one, or before the first definition.
@@ -70,6 +76,8 @@ _ATTRIBUTE = pattern(
 _OWN_CONTEXT = pattern(
     r"\b(?:context|options)[ \t]{0,9}(?::[ \t]{0,9}(?!dict|Dict|Any)\w|=(?!=))|\b(?:as|for)[ ](?:context|options)\b"
 )
+_LOADED = pattern(r"(?<![\w.])json\.(?P<name>load)\((?:output|prompt)\)")
+_OPENED = pattern(r"\bas[ ](?:output|prompt)\b|\b(?:output|prompt)[ \t]{0,9}=(?!=)")
 _NOTHING = "promptfoo does not find it"
 _TOKEN = pattern(r"[\w$]{1,99}|\S")
 #: Names that code for both releases of Python tries.
@@ -131,7 +139,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     ]
     faults += _members(program.text, read, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
-    faults += _attributes(program.text) if is_python else ()
+    faults += (*_attributes(program.text), *_read_as_file(program.text)) if is_python else ()
     faults += _other_modules(program)
     told = {each.offset for each in faults}
     faults += [
@@ -163,6 +171,10 @@ def _unreadable(program: ProgramText, read: CodeReading, language: str) -> Findi
 
 def _names(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
     """Each name that nothing defines, where it is used first; in JavaScript only slips, since other programs may define some."""
+    if not is_python and "context" in read.bound:
+        own = tuple(each.offset for each in read.free if each.text == "vars")
+        if own:
+            yield _Fault(own[0], "nothing defines `vars`", _THROWS, "vars", "context.vars", own)
     known = _OF_PYTHON_2 if is_python else GLOBALS.union(WORDS, OF_MODULES)
     candidates = sorted(read.bound.union(PYTHON_MEANT if is_python else (*OFTEN_MEANT, *OF_MODULES)))
     told = set[str]()
@@ -229,7 +241,17 @@ def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
 
 def _other_modules(program: ProgramText) -> Iterable[_Fault]:
     """What only the other kind of modules has, in a file whose extension says which it is: Node.js does not load it."""
+    if any(use.role == "provider" for use in program.called) and "class" in program.text:
+        found = _ID_AS_VALUE.search(program.text)
+        if found is not None:
+            words = "`id` of a provider is a method: `id() { return …; }`"
+            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
     if program.name.endswith(".mjs") and not _MADE_REQUIRE.search(program.text):
+        found = _REQUIRED.search(program.text)
+        if found is not None:
+            words = "an .mjs file has no `require`; write `import`, or call it .cjs"
+            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
+            return
         found = _COMMON.search(program.text)
         if found is not None:
             words = "an .mjs file has no `module`; write `export default`, or call it .cjs"
@@ -249,6 +271,12 @@ def _attributes(code: str) -> Iterable[_Fault]:
             continue
         words = f"a dict has no `.{name}`; write `['{name}']`"
         yield _Fault(found.start("name"), words, _THROWS, name)
+
+
+def _read_as_file(code: str) -> Iterable[_Fault]:
+    """`json.load` of a text."""
+    for found in _LOADED.finditer(code) if _OPENED.search(code) is None else ():
+        yield _Fault(found.start("name"), "`load` reads files", _THROWS, "load", "loads")
 
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:

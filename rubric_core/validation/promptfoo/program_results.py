@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.function_reading import FunctionReading, R
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED
 from rubric_core.validation.promptfoo.script_syntax import CodeReading
 
-__all__ = ["RefusedResult", "refused_results"]
+__all__ = ["RefusedResult", "refused_results", "wrong_kinds"]
 
 #: Functions of Python that promptfoo calls if they have so many parameters, in a file of which nothing more is known.
 _BY_NAME: Mapping[str, tuple[ProgramRole, int]] = MappingProxyType(
@@ -155,6 +155,14 @@ def _without_output(value: ReturnedValue, needed: Sequence[str], consequence: st
         yield RefusedResult(value.start, value.end, words, consequence)
 
 
+def wrong_kinds(members: Mapping[str, ReturnedValue], consequence: str) -> Iterator[RefusedResult]:
+    """The members of a result of an assertion that are of another kind than promptfoo accepts."""
+    for name, kind in _GRADED.items():
+        member = members.get(name)
+        if member is not None and member.kind not in ("unknown", kind):
+            yield RefusedResult(member.start, member.end, f"`{name}` of a result is {_KINDS_NAMED[kind]}", consequence)
+
+
 def _ungraded(value: ReturnedValue, code: str, *, is_python: bool, scores: bool) -> Iterator[RefusedResult]:
     consequence = _SCORE_REFUSED if scores else RESULT_REFUSED
     if value.kind == "mapping":
@@ -167,11 +175,7 @@ def _ungraded(value: ReturnedValue, code: str, *, is_python: bool, scores: bool)
             words = f"this result has no {' and no '.join(lacking)}"
             yield RefusedResult(value.start, value.end, words, consequence)
             return
-        for name, kind in _GRADED.items():
-            member = members.get(name)
-            if member is not None and member.kind not in ("unknown", kind):
-                words = f"`{name}` of a result is {_KINDS_NAMED[kind]}"
-                yield RefusedResult(member.start, member.end, words, consequence)
+        yield from wrong_kinds(members, consequence)
     elif value.kind == "list" or (value.kind == "text" and not (is_python and _READ_TEXT.match(code, value.start))):
         what = (
             "a mapping" if scores else f"{'a boolean, a' if is_python else '`true` or `false`, a'} number or a mapping"

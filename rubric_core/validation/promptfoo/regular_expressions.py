@@ -60,6 +60,16 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         )
         return
     yield from _doubled_backslashes(place)
+    if "\b" in pattern and isinstance(place.node, Scalar) and place.node.style == "double":
+        meant = quoted(pattern.replace("\b", "\\b"))
+        words = "`\\b` in double quotes is a backspace; write `\\\\b`, or single quotes"
+        yield Finding(
+            place.value,
+            words,
+            fixes=write_value(place, meant),
+            severity="warning",
+            consequence="the pattern matches no output",
+        )
     yield from _without_meaning(place, pattern)
     yield from _inner_anchors(place, pattern)
     try:

@@ -226,5 +226,8 @@ def read_javascript(
     at = read.fault_at - len(before) if read.fault else None
     assigned = read.assigned_at - len(before) if read.assigned_at is not None else None
     objects = _objects(read, code, len(before))
+    whole = read.whole
+    if whole is not None and before:
+        whole = whole._replace(results=tuple(each.moved(-len(before)) for each in whole.results))
     unreached = read.unreached_at - len(before) if read.unreached_at is not None and before else None
-    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=read.whole, unreached_at=unreached)
+    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=whole, unreached_at=unreached)

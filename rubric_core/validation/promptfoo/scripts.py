@@ -12,6 +12,7 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
+from rubric_core.validation.promptfoo.program_results import wrong_kinds
 from rubric_core.validation.promptfoo.result_kinds import useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
@@ -32,6 +33,8 @@ _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[
 _FAILS = "the assertion fails on every output"
 #: Code that is nothing but a text.
 _ONE_TEXT = pattern(r"\s{0,9}(?:\"[^\"\\]{0,500}\"|'[^'\\]{0,500}')\s{0,9};?\s{0,9}\Z")
+#: One declaration, and nothing behind it.
+_ONLY_DECLARED = pattern(r"(?:const|let|var)\s{1,9}[A-Za-z_$][\w$]{0,60}\s{0,9}=(?!=)[^;{}]{1,500};?\s{0,9}\Z")
 #: Texts and comments that may span several lines.
 _LONG_TEXT = pattern(r"`[^`\n]{0,2000}\n|/\*|\"{3}|'{3}")
 #: What begins a statement that gives a result, one that gives a name its value, and a text that documents Python.
@@ -79,7 +82,10 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         faults = list(_read(shape, place, place.node, text))
         yield from faults
         yield from _dropped_at_end(place, lines, text)
-        if "{{" not in code and _ONE_TEXT.match(lines):
+        if isinstance(shape, graded.JavaScriptCode) and "\n" not in lines and _ONLY_DECLARED.match(lines):
+            words = "a declaration gives no result: write the expression alone"
+            yield Finding(place.value, words, consequence=_FAILS)
+        elif "{{" not in code and _ONE_TEXT.match(lines):
             words = "a text is no result: write a comparison, or a number"
             yield Finding(place.value, words, consequence=_FAILS)
         elif not faults and lines.strip(" ;") == "output" and isinstance(shape, graded.JavaScriptCode):
@@ -143,6 +149,7 @@ def _read(
         yield from _habits(node, text, is_python=is_python)
     yield from _results(read, place, node, text, is_python=is_python)
     yield from _without_reason(read, place, node, text)
+    yield from _wrong_kinds(read, place, node, text)
     given = ("output", "context") if is_python else _PARAMETERS
     yield from (
         replace(each, consequence=_FAILS)
@@ -183,6 +190,14 @@ def _without_reason(read: CodeReading, place: FieldPlace, node: Scalar, text: st
         at = None if place.borrowed else place_in_code(node, text, key.offset, len(key.text))
         if key.offset not in told:
             yield Finding(at or place.value, "this result has no `reason`", consequence=RESULT_REFUSED)
+
+
+def _wrong_kinds(read: CodeReading, place: FieldPlace, node: Scalar, text: str) -> Iterator[Finding]:
+    """`pass`, `score` and `reason` of another kind than promptfoo accepts."""
+    for result in read.whole.results if read.whole is not None else ():
+        for each in wrong_kinds(dict(result.members), RESULT_REFUSED):
+            at = None if place.borrowed else place_in_code(node, text, each.start, each.end - each.start)
+            yield Finding(at or place.value, each.words, consequence=each.consequence)
 
 
 def _misspelt_return(node: Scalar, text: str) -> Span | None:

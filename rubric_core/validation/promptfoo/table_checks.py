@@ -29,6 +29,10 @@ _SEMICOLON = pattern(
 )
 #: A type with the beginning of a limit, and code behind the name of its language: what one of them lacks is its number, bracket or colon.
 _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
+_NEGATED = pattern(r"(?:not|NOT|Not|!)[ ]{1,3}(?P<type>[a-z][a-z-]{2,40}):")
+_COMPARED_LIMIT = pattern(r"(?P<type>[a-z][a-z-]{2,40})[ ]{0,3}(?:[<>]=?|=)[ ]{0,3}(?P<limit>\d[\d.]{0,20})(?:ms|s)?\Z")
+#: An assertion as YAML has it.
+_AS_JSON = pattern(r"\{\s{0,9}\"type\"\s{0,9}:\s{0,9}\"[a-z][a-z:-]{1,60}\"")
 _CODE_BEHIND = pattern(
     r"(javascript|python)[ ]{1,3}(?=[^\n]{0,200}(?:(?<![\w.])output(?:\.[a-z]|\[|[ ]{0,3}[<>=!]=?[ ]{0,3}[\d\"'])|\(output\)|[\"'] in output))"
 )
@@ -110,6 +114,18 @@ def _broken_check(text: str, cell: Cell, dialect: Dialect) -> Finding | None:
         limit = f"the limit of `{found[1]}` is a number between parentheses, before the colon"
         words = limit if bare in TABLE_THRESHOLDS else f"in a table `{found[1]}` has no threshold: write `{found[1]}:`"
         return Finding(cell.span, words, consequence=whole)
+    found = _NEGATED.match(text)
+    if found is not None and found["type"] in dialect.types:
+        written = f"not-{found['type']}:{text[found.end() :]}"
+        fix = Fix(f"write `not-{found['type']}:`", (Edit(cell.content, cell.text.replace(text, written)),), safe=False)
+        words = f"a negation is a part of the type: `not-{found['type']}:`"
+        return Finding(cell.span, words, fixes=(fix,) if _is_whole(cell) else (), consequence=whole)
+    found = _COMPARED_LIMIT.match(text)
+    if found is not None and found["type"] in LIMITS:
+        words = f"a limit stands in parentheses: `{found['type']}({found['limit']})`"
+        return Finding(cell.span, words, consequence=whole)
+    if _AS_JSON.match(text):
+        return Finding(cell.span, "an assertion in a table is `type:value`, and no JSON", consequence=whole)
     found = _CODE_BEHIND.match(text)
     if found is not None:
         written = f"{found[1]}:{text[found.end() :]}"

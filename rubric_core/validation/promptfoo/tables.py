@@ -7,6 +7,7 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.assertion import TABLE_CODE
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.promptfoo_table import (
     CaseTable,
     Cell,
@@ -17,6 +18,7 @@ from rubric_core.loading.promptfoo_table import (
     rows_of,
 )
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.table_checks import is_check, is_number, mistakes_of_check
 from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns, unmarked, unmarked_checks
 from rubric_core.validation.promptfoo.templates import names_in
@@ -63,6 +65,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
             continue
         yield from _high_threshold(header, row)
         yield from _misspelt_variables(header, row)
+        yield from _unknown_variables(header, row, context.defaults.names)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
 
@@ -98,6 +101,22 @@ def _misspelt_variables(header: Sequence[Cell], row: Sequence[Cell]) -> Iterator
             if meant is not None:
                 words = f"this table has no column `{name}`; did you mean `{meant}`?"
                 yield Finding(cell.span, words, consequence="promptfoo fills in nothing")
+
+
+def _unknown_variables(header: Sequence[Cell], row: Sequence[Cell], defined: DefinedNames | None) -> Iterator[Finding]:
+    """Names in assertions that no column and no configuration which names the table defines."""
+    if defined is None or defined.variables is None or defined.is_open:
+        return
+    columns = {column.text.strip() for column in header}
+    known = columns | defined.variables | GIVEN
+    for column, cell in zip(header, row, strict=True):
+        if "{{" not in cell.text or not is_expected(column.text.strip()):
+            continue
+        for used in names_in(cell.text):
+            if used.name not in known and not used.optional and not any(is_typo(used.name, each) for each in columns):
+                yield Finding(
+                    cell.span, f"no case has a value for `{used.name}`", consequence="promptfoo fills in nothing"
+                )
 
 
 def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Finding]:

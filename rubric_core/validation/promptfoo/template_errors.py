@@ -43,6 +43,8 @@ _CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,6
 _METHOD = pattern(
     r"(?<=[\w\])])\.(upper|lower|strip|lstrip|rstrip|title|capitalize|startswith|endswith|items|isdigit|splitlines)\("
 )
+#: A loop over the items of a mapping, as Python has it.
+_ITEMS = pattern(r"\{%-?\s{0,9}for\b[^%{}\n]{1,200}?\bin\s{1,9}[A-Za-z_][\w.]{0,80}(?P<call>\.(?:iter)?items\(\))")
 _INSTEAD = MappingProxyType({
     "upper": "| upper", "lower": "| lower", "strip": "| trim", "title": "| title", "capitalize": "| capitalize",
     "startswith": ".startsWith(…)", "endswith": ".endsWith(…)",
@@ -115,6 +117,11 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
     yield from known
     if "{%" not in node.text:
         yield from _unknown_calls(node, context)
+    for loop in _ITEMS.finditer(context.text, *node.span):
+        words = "templates have no method `items`; `{% for key, value in mapping %}` goes through a mapping"
+        at = Span(*loop.span("call"))
+        fixes = (Fix("remove it", (Edit(at, ""),), safe=False),)
+        yield Finding(at, words, fixes=fixes, consequence=ROW_ERRORS, severity="error")
     if not known and not unknown:
         yield from _unparsed(node, context, is_value=is_value)
 

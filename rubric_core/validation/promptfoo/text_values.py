@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.values import is_date
+from rubric_core.validation.promptfoo.values import is_date, rewritten_number
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["compared_texts"]
@@ -25,6 +25,8 @@ _BLOCK = pattern(r"[|>]\d?(?=[ \t]*(?:#|[\r\n]))")
 #: The letters of a line break or tab at the end of a text, or before the next line, of a text without any other backslash and quote.
 _ESCAPE = pattern(r"\\[nt](?=\Z|\\[nt]|[A-Z0-9*#-])")
 _ESCAPED = pattern(r"(?:[^\\\"'`{}]|\\[nt]){1,500}\Z")
+#: A word behind `#` that ends the line, which is hardly a comment.
+_TAG = pattern(r"[ \t]{1,9}#([A-Za-z][\w-]{0,60})[ \t]{0,9}(?=\r?\n|\Z)")
 _COMMENT = pattern(r"[ \t]{0,99}#")
 
 
@@ -33,6 +35,7 @@ def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
     place = shape.places.get("value")
     if not isinstance(shape, (*_COMPARED, texts.Regex)) or place is None or place.borrowed:
         return
+    yield from _cut(place.node, context)
     effect = _PASSES if shape.type_name.startswith("not-") else _FAILS
     for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
         if isinstance(node, Scalar) and not node.text.startswith("file://"):
@@ -40,6 +43,19 @@ def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
             yield from (*_quotes(node, effect), *_escapes(node)) if not isinstance(shape, texts.Regex) else ()
     if isinstance(shape, texts.Equals):
         yield from _no_text(place.node, context)
+    if not isinstance(shape, texts.Regex):
+        for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+            yield from rewritten_number(node, "compares with") if isinstance(node, Scalar) else ()
+
+
+def _cut(node: Node, context: Context) -> Iterator[Finding]:
+    """A word with `#` behind a text, which is a comment."""
+    for each in node.items if isinstance(node, Sequence) else [node]:
+        if isinstance(each, Scalar) and each.style == "plain" and isinstance(each.value, str) and each.text:
+            found = _TAG.match(context.text, each.span.end)
+            if found is not None:
+                words = f"`#{found[1]}` begins a comment, and is no part of the text; put the text in quotes"
+                yield Finding(Span(found.start(1) - 1, found.end(1)), words, severity="hint")
 
 
 def _ending(node: Scalar, context: Context, effect: str) -> Iterator[Finding]:

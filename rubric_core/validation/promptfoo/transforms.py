@@ -47,6 +47,8 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
             )
 
 
+#: Nothing but one assignment to a variable.
+_ASSIGNED = pattern(r"\s{0,9}vars\.([A-Za-z_$][\w$]{0,60})\s{0,3}=(?![=>])[^;\n]{1,500};?\s{0,9}\Z")
 _NOT_CALLED = "the function itself becomes the output"
 #: Values that hold no variables.
 _NO_VARIABLES = frozenset({"text", "number", "boolean", "nothing", "function"})
@@ -123,6 +125,9 @@ def _result_of_transform(node: Scalar, text: str, changes: str, read: CodeReadin
         last = last_statement(node, text)
         words = "the value of the last statement is dropped; `return` is missing before it"
         return Finding(last or node.span, words, fixes=returned(last))
+    if changes == "vars" and (assigned := _ASSIGNED.match(node.text)) is not None:
+        words = f"an assignment gives its value, and not the variables; write `({{ ...vars, {assigned[1]}: … }})`"
+        return Finding(node.span, words)
     kinds = {each.kind for each in results}
     useless = useless_result(node.text, is_python=False)
     gives = useless.kind if useless is not None else ""

@@ -12,7 +12,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["are_options", "is_date", "stands_below_vars", "values_in_file", "variable_values"]
+__all__ = ["are_options", "is_date", "rewritten_number", "stands_below_vars", "values_in_file", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
 _DATE = pattern(
@@ -161,11 +161,19 @@ def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterato
             fixes=(*empty, *fixes) if entry is not None and entry.value.span.start > entry.key.span.end else fixes,
             consequence=_REJECTED,
         )  # fmt: skip
-    elif isinstance(node.value, int | float) and not isinstance(node.value, bool) and _REWRITTEN.match(node.text):
-        yield Finding(
-            node.span, f"promptfoo fills in {_as_number(node.value)}, not {node.text}; write text in quotes",
-            fixes=(Fix(f"write {quoted(node.text)}", in_quotes[0].edits, safe=False),), severity="hint",
-        )  # fmt: skip
+    else:
+        yield from rewritten_number(node, "fills in")
+
+
+def rewritten_number(node: Scalar, does: str) -> Iterator[Finding]:
+    """A number that promptfoo writes differently, where a text is needed; `does` is what it does with it."""
+    is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool) and node.style == "plain"
+    if not is_number or not isinstance(node.value, int | float) or _as_number(node.value) == node.text:
+        return
+    if _REWRITTEN.match(node.text):
+        fix = Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),), safe=False)
+        words = f"promptfoo {does} {_as_number(node.value)}, not {node.text}; write text in quotes"
+        yield Finding(node.span, words, fixes=(fix,), severity="hint")
 
 
 def _as_number(value: float) -> str:

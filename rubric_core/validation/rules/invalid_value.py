@@ -42,6 +42,7 @@ from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
 from rubric_core.validation.promptfoo.thresholds import thresholds
 from rubric_core.validation.promptfoo.trace_values import trace_values, untraced
+from rubric_core.validation.promptfoo.transformed_outputs import transformed_outputs
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -142,6 +143,7 @@ def _in_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     yield from empty_filters(case, context)
     yield from swallowed_by_options(case, context)
     yield from thresholds(case, context)
+    yield from transformed_outputs(case, context.text) if not case.borrowed else ()
 
 
 def _in_options(options: CaseOptions) -> Iterator[Finding]:
