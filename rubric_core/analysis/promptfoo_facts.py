@@ -18,7 +18,8 @@ from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
-from rubric_core.validation.promptfoo.known_variables import has_hooks, variables_of_cases
+from rubric_core.validation.promptfoo.known_variables import has_hooks, shared_names, variables_of_cases
+from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.shown_mappings import mappings_of_cases
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import is_judged_by_value, known_environment
@@ -68,7 +69,14 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         return known
     asked, needed = asked_and_needed(suite)
     unused = unused_elsewhere(suite)
-    return replace(known, asked=asked, needed=needed, lacked=_lacked(suite) & needed, unused=unused)
+    return replace(
+        known,
+        asked=asked,
+        needed=needed,
+        lacked=_lacked(suite) & needed,
+        unused=unused,
+        shared=shared_names(suite) - GIVEN,
+    )
 
 
 def _lacked(suite: PromptfooSuite) -> frozenset[str]:

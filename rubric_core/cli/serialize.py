@@ -51,7 +51,7 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
     if use is None:
         return None
     several = (
-        use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.asserted,
+        use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.shared, use.asserted,
         use.environment,
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
@@ -68,7 +68,9 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
     *several, references, is_open, is_for_models, is_judged_by_value, programs = packed
-    variables, filters, asked, needed, mappings, members, lacked, unused, asserted, environment = map(_frozen, several)
+    variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment = map(
+        _frozen, several
+    )
     referable = None
     if references is not None:
         prompts, providers, labels = map(_frozen, references)
@@ -86,6 +88,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         members=members or frozenset(),
         lacked=lacked or frozenset(),
         unused=unused or frozenset(),
+        shared=shared,
         asserted=asserted or frozenset(),
         is_judged_by_value=bool(is_judged_by_value),
         environment=environment,

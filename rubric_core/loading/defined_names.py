@@ -53,6 +53,8 @@ class DefinedNames:
     lacked: frozenset[str] = frozenset()
     #: The variables of cases in other files that neither prompts nor the configuration itself use.
     unused: frozenset[str] = frozenset()
+    #: The variables that every case has; None if unknown.
+    shared: frozenset[str] | None = None
     #: The variables that assertions use.
     asserted: frozenset[str] = frozenset()
     #: Whether the text of a rubric is all that a judge is told about a good output, since no other prompt replaces promptfoo's.
@@ -95,6 +97,7 @@ class DefinedNames:
                 known.members | each.members,
                 known.lacked & each.lacked,
                 known.unused & each.unused,
+                _both(known.shared, each.shared),
                 known.asserted | each.asserted,
                 known.is_judged_by_value and each.is_judged_by_value,
                 _both(known.environment, each.environment),

@@ -236,6 +236,7 @@ def test_what_configurations_define_survives_being_packed() -> None:
         members=names,
         lacked=names,
         unused=names,
+        shared=names,
         asserted=names,
         is_judged_by_value=True,
         environment=names,

@@ -102,6 +102,8 @@ def _unread(shape: Assertion, place: FieldPlace) -> Iterator[Finding]:
 
 def _finish_reason(node: Node) -> Iterator[Finding]:
     """A reason that models of vendors never give, since promptfoo calls it otherwise. Programs may give any."""
+    if isinstance(node, Sequence | Mapping) and not (isinstance(node, Mapping) and node.get("$ref") is not None):
+        yield Finding(node.span, "the reason is one text, as in `stop`", severity="error", consequence=ROW_ERRORS)
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or "{" in node.text:
         return
     written = node.text.strip().lower()

@@ -65,6 +65,7 @@ def foreign_placeholders(
     singles = [found for found in _SINGLE.finditer(text, *span) if in_file or found.lastgroup]
     places += [(Span(*found.span()), found[found.lastindex or 0]) for found in singles]
     forms = {found.start() for found in singles} if "{{" in prompt else set[int]()
+    forms.update(found.start() for found in _DOLLAR.finditer(text, *span) if forms or "{{" in prompt)
     places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
     places += [
         (Span(*found.span()), found[1])
@@ -100,6 +101,9 @@ def single_braces(text: str, span: Span, known: frozenset[str], outer: Callable[
             fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
             words = f"`{found[0]}` is no placeholder; write `{written}`"
             yield Finding(at, words, severity="hint", fixes=fixes, consequence="it is compared as it is")
+        elif len(found[0]) + 2 >= span.end - span.start:  # all of the text, but for its quotes
+            words = f"`{found[0]}` is compared as it is, braces included"
+            yield Finding(outer(Span(*found.span())), words, severity="hint")
 
 
 def _is_inside(text: str, at: Span, span: Span) -> bool:

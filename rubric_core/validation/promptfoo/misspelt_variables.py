@@ -1,5 +1,6 @@
 """Misspelt variables of promptfoo in JavaScript and Python: in assertions, transforms and programs (issue 18, section 2)."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
@@ -28,6 +29,11 @@ _TESTED = pattern(
 )
 
 
+#: What gives a name of the code the value of a variable, and where that may be tested.
+_GIVEN_NAME = pattern(r"\b([A-Za-z_$][\w$]{0,60})\s{0,3}=\s{0,3}\(?\Z")
+_NEAR = 500
+
+
 def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
     """Variables that inline code reads from `context` and nothing defines, whatever was meant; not those that it tests for."""
     if placed.summary.read_by_code <= known:
@@ -46,7 +52,19 @@ def _is_tested(text: str, name: Span) -> bool:
     """Whether code asks if there is a variable, or has another value for it."""
     start = text.rfind("context", max(0, name.start - 60), name.start)
     before = text[max(0, start - 60) : max(start, 0)]
-    return _TESTED.match(text, name.end) is not None or _ASKED.search(before) is not None
+    if _TESTED.match(text, name.end) is not None or _ASKED.search(before) is not None:
+        return True
+    if text.endswith(("get('", 'get("', "get(\\'", 'get(\\"', "get(''"), max(0, start), name.start):
+        return True
+    given = _GIVEN_NAME.search(before)
+    return (
+        given is not None
+        and re.search(
+            rf"(?:!|\bif\s{{0,3}}\(?|\btypeof\s|\bnot\s|&&\s{{0,3}}|\|\|\s{{0,3}}){re.escape(given[1])}\b|\b{re.escape(given[1])}\s{{0,3}}(?:\?|&&|\|\||[!=]==?|is\b|or\b|and\b)",
+            text[name.end : name.end + _NEAR],
+        )
+        is not None
+    )
 
 
 def _slips_among(read: Iterable[ReadName], known: frozenset[str], *, strict: bool) -> Iterator[tuple[ReadName, str]]:

@@ -43,7 +43,7 @@ _COMMON = pattern(r"^(?P<word>module\.exports|exports\.\w{1,60})[ \t]{0,9}=(?!=)
 _REQUIRED = pattern(r"^(?:const|let|var)[^\n=]{1,99}=[ \t]{0,9}(?P<word>require)\(", re.MULTILINE)
 #: `id` as a member with a value.
 _ID_AS_VALUE = pattern(
-    r"^[ \t]{1,8}(?P<word>(?:this\.)?id)[ \t]{0,3}=[ \t]{0,3}(?![=(]|async\b|function\b|[A-Za-z_$][\w$]{0,40}[ \t]{0,3}=>)",
+    r"^[ \t]{1,8}(?P<word>(?:this\.)?id)[ \t]{0,3}=(?![ \t]{0,9}(?:[=(]|async\b|function\b|[A-Za-z_$][\w$]{0,40}[ \t]{0,3}=>))",
     re.MULTILINE,
 )
 _EXPORTED = pattern(r"^(?P<word>export)[ \t]{1,9}(?:default|async|function|class|const|let|\{)", re.MULTILINE)

@@ -25,9 +25,9 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_object
 from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, half_written
+from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, STAYS_IN_TEXT, half_written
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, Severity
 
 __all__ = ["faults_in_file", "faults_of_chat", "objects_in_file", "undefined_in_file"]
 
@@ -74,6 +74,11 @@ def faults_in_file(
             half = half_written(node, inner, is_rendered=prompt.is_of_judges)
             yield from (replace(each, severity="error") for each in half)
 
+    def severity_of(found: Finding) -> Severity | None:
+        if found.consequence == STAYS_IN_TEXT:
+            return "warning"
+        return None if found.consequence in _AS_TEXT else found.severity
+
     errors = [each for each in errors_in(_texts(prompt)) if each.severity == "error" or each.consequence == STAYS]
     if prompt.is_of_judges and errors and not any(e.consequence == ROW_ERRORS for e in errors_in([_whole(prompt)])):
         # Where one text of JSON cannot be rendered by itself, promptfoo renders the whole.
@@ -83,7 +88,7 @@ def faults_in_file(
         yield _of_data(fault, prompt)
     else:
         errors += _in_chats(prompt)
-    told = (replace(e, severity=None if e.consequence in _AS_TEXT else e.severity) for e in errors)
+    told = (replace(each, severity=severity_of(each)) for each in errors)
     if prompt.is_own:
         yield from told
         return

@@ -114,15 +114,15 @@ class MemberSlip(NamedTuple):
     offset: int
 
 
-def misspelt_members(node: Scalar, text: str) -> Iterator[Finding]:
-    """Members that resemble an existing one, in the code of a configuration."""
+def misspelt_members(node: Scalar, text: str, *, of_responses: bool = False) -> Iterator[Finding]:
+    """Members that resemble an existing one, in the code of a configuration; that `of_responses` has another `context`."""
     if "{{" in node.text:
         return
     for slip in slips_of_members(node.text):
         at: Span | None = place_in_code(node, text, slip.offset, len(slip.name))
         fixes = (Fix(f"change it to `{slip.meant}`", (Edit(at, slip.meant),)),) if at is not None else ()
         yield Finding(at or node.span, f"{slip.words}; did you mean `{slip.meant}`?", fixes=fixes)
-    for name, offset in _missing_of_context(node.text):
+    for name, offset in _missing_of_context(node.text) if not of_responses else ():
         words = f"`context` has no `{name}`; the variables of the case are in `context.vars`"
         yield Finding(place_in_code(node, text, offset, len(name)) or node.span, words)
 

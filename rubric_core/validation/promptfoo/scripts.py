@@ -33,6 +33,8 @@ _STATEMENT_WORD = pattern(r"^[ \t]{0,99}([A-Za-z]{4,9})(?=[ \t]{1,9}[^\s=]|[({\[
 _FAILS = "the assertion fails on every output"
 #: Code that is nothing but a text.
 _ONE_TEXT = pattern(r"\s{0,9}(?:\"[^\"\\]{0,500}\"|'[^'\\]{0,500}')\s{0,9};?\s{0,9}\Z")
+#: A statement that only a module may have.
+_IMPORT = pattern(r"^[ \t]{0,40}(?P<word>import)[ \t]{1,9}(?:[\w*{][^\n]{0,200}\bfrom\b|[\"'])", re.MULTILINE)
 #: One declaration, and nothing behind it.
 _ONLY_DECLARED = pattern(r"(?:const|let|var)\s{1,9}[A-Za-z_$][\w$]{0,60}\s{0,9}=(?!=)[^;{}]{1,500};?\s{0,9}\Z")
 #: Texts and comments that may span several lines.
@@ -92,7 +94,8 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
             words = "the output itself is a result only where a transform makes it true, false or a number"
             yield Finding(place.value, words, severity="hint")
         elif not faults:
-            yield from _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
+            found = _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
+            yield from () if shape.has("threshold") else found  # which a number may reach
 
 
 def _is_comment(code: str, *, is_python: bool) -> bool:
@@ -127,6 +130,11 @@ def _read(
         if is_python
         else read_javascript(code, is_body="\n" in code.rstrip(), declares=True, parameters=_PARAMETERS)
     )
+    if not is_python and not place.borrowed and (module := _IMPORT.search(code)) is not None:
+        at = place_in_code(node, text, module.start("word"), len("import"))
+        words = "inline code has no `import`; write `await import(…)` in a file, or `require`"
+        yield Finding(at or place.value, words, consequence=_FAILS)
+        return
     if read.fault:
         words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {read.fault}"
         at = place.value if place.borrowed else at_fault(read, node, text)

@@ -32,7 +32,7 @@ _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
 _NEGATED = pattern(r"(?:not|NOT|Not|!)[ ]{1,3}(?P<type>[a-z][a-z-]{2,40}):")
 _COMPARED_LIMIT = pattern(r"(?P<type>[a-z][a-z-]{2,40})[ ]{0,3}(?:[<>]=?|=)[ ]{0,3}(?P<limit>\d[\d.]{0,20})(?:ms|s)?\Z")
 #: An assertion as YAML has it.
-_AS_JSON = pattern(r"\{\s{0,9}\"type\"\s{0,9}:\s{0,9}\"[a-z][a-z:-]{1,60}\"")
+_AS_JSON = pattern(r"\{\s{0,9}\"type\"\s{0,9}:\s{0,9}\"(?P<type>[a-z][a-z:-]{1,60})\"")
 _CODE_BEHIND = pattern(
     r"(javascript|python)[ ]{1,3}(?=[^\n]{0,200}(?:(?<![\w.])output(?:\.[a-z]|\[|[ ]{0,3}[<>=!]=?[ ]{0,3}[\d\"'])|\(output\)|[\"'] in output))"
 )
@@ -124,7 +124,8 @@ def _broken_check(text: str, cell: Cell, dialect: Dialect) -> Finding | None:
     if found is not None and found["type"] in LIMITS:
         words = f"a limit stands in parentheses: `{found['type']}({found['limit']})`"
         return Finding(cell.span, words, consequence=whole)
-    if _AS_JSON.match(text):
+    found = _AS_JSON.match(text)
+    if found is not None and found["type"] in dialect.types:
         return Finding(cell.span, "an assertion in a table is `type:value`, and no JSON", consequence=whole)
     found = _CODE_BEHIND.match(text)
     if found is not None:

@@ -7,6 +7,7 @@ from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.loading.names_in_code import read_by_code
 from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_expected, is_special
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.templates import names_in
@@ -62,7 +63,9 @@ def misspelt_columns(header: Sequence[Cell], text: str, names: DefinedNames | No
     columns = [cell.text.strip() for cell in header]
     if names is None or names.asked is None:
         return
-    yield from _without_mark(header, names.unused.difference(each.name for each in names_in(text)))
+    yield from _without_mark(
+        header, names.unused.difference(read_by_code(text), (each.name for each in names_in(text)))
+    )
     if names.needed.issubset(columns):
         return
     lacking, used = sorted(names.needed.difference(columns)), {each.name for each in names_in(text)}

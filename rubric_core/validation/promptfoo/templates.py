@@ -20,6 +20,10 @@ _BOUND = pattern(
     r"\bset\s{1,9}([\w\s,]{1,200}?)(?:=|\Z)|\bfor\s{1,9}([\w\s,]{1,200}?)\s{1,9}in\b"
     r"|\bmacro\s{1,9}\w{1,99}\s{0,9}\(([^)]{0,500})\)|\bimport\b.{0,300}?\bas\s{1,9}(\w{1,99})"
 )
+#: The name of a test, as in `is string`; `is defined` and the like tell that a template copes.
+_TEST = pattern(
+    r"(\bis\s{1,9}(?:not\s{1,9})?)(string|number|mapping|iterable|odd|even|none|null|truthy|falsy|divisibleby|sameas|eq|ne|lt|gt|ge|le|escaped|upper|lower|callable|equalto)\b"
+)
 _WORD = pattern(r"[A-Za-z_]\w*")
 #: A block of Handlebars, or two names with nothing between them: `broken-template` reports these.
 _NO_EXPRESSION = pattern(r"[ \t]{0,9}[#/]|[ \t]{0,9}(?!not\b)[A-Za-z_][\w.]*[ \t]{1,9}[A-Za-z_]\w*[ \t]{0,9}\Z")
@@ -78,6 +82,7 @@ def names_in(template: str) -> list[UsedName]:
         if group == "statement":
             for names in _BOUND.findall(code):
                 bound.update(_WORD.findall(" ".join(names)))
+        code = _TEST.sub(lambda m: f"{m[1]}{' ' * len(m[2])}", code)
         used = [m for m in _NAME.finditer(code) if m[1] not in _OWN or (m[1] == "context" and group == "shown")]
         copes = _copes(group, code)
         loop = _LOOP.match(code) if copes and group == "statement" else None

@@ -27,6 +27,10 @@ _ESCAPE = pattern(r"\\[nt](?=\Z|\\[nt]|[A-Z0-9*#-])")
 _ESCAPED = pattern(r"(?:[^\\\"'`{}]|\\[nt]){1,500}\Z")
 #: A word behind `#` that ends the line, which is hardly a comment.
 _TAG = pattern(r"[ \t]{1,9}#([A-Za-z][\w-]{0,60})[ \t]{0,9}(?=\r?\n|\Z)")
+#: What patterns have and texts do not.
+_PATTERN = pattern(
+    r"\A\^[A-Za-z(\[]|\.\*|\\[bdws](?![A-Za-z])|\A/[^/\n]{1,200}/[gimsuy]{0,4}\Z|[A-Za-z]\$\Z|\A\(?[A-Za-z ]{2,30}(?:\|[A-Za-z ]{2,30}){1,9}\)?\Z"
+)
 _COMMENT = pattern(r"[ \t]{0,99}#")
 
 
@@ -36,6 +40,8 @@ def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
     if not isinstance(shape, (*_COMPARED, texts.Regex)) or place is None or place.borrowed:
         return
     yield from _cut(place.node, context)
+    if not isinstance(shape, texts.Regex) and isinstance(place.node, Scalar):
+        yield from _as_pattern(place.node)
     effect = _PASSES if shape.type_name.startswith("not-") else _FAILS
     for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
         if isinstance(node, Scalar) and not node.text.startswith("file://"):
@@ -46,6 +52,15 @@ def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
     if not isinstance(shape, texts.Regex):
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             yield from rewritten_number(node, "compares with") if isinstance(node, Scalar) else ()
+
+
+def _as_pattern(node: Scalar) -> Iterator[Finding]:
+    """A regular expression in the place of a text."""
+    if not isinstance(node.value, str) or node.is_block or "{{" in node.text or node.text.startswith("file://"):
+        return
+    if _PATTERN.search(node.text):
+        words = "this looks like a regular expression, and is compared as a text; a pattern stands in `regex`"
+        yield Finding(node.span, words, severity="hint")
 
 
 def _cut(node: Node, context: Context) -> Iterator[Finding]:

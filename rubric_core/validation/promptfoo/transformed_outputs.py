@@ -44,7 +44,7 @@ def transformed_outputs(case: PromptfooCase, text: str) -> Iterator[Finding]:
 
 def _parsed_again(node: Scalar, text: str) -> Iterator[Finding]:
     found = _PARSED_AGAIN.search(node.text)
-    if found is not None:
+    if found is not None and "typeof" not in node.text and "try" not in node.text:
         at: Span | None = place_in_code(node, text, found.start(), found.end() - found.start())
         words = "the transform of the case has parsed the output already; write `output`"
         yield Finding(at or node.span, words, severity="warning", consequence="the code throws")

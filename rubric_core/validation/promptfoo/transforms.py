@@ -77,7 +77,7 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
                 yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
                 continue
             free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
-            for found in (*free, *misspelt_members(node, text)):
+            for found in (*free, *misspelt_members(node, text, of_responses=True)):
                 yield replace(found, severity="error", consequence=ROW_ERRORS)
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "COMMENT_BEGIN",
     "LEFT_OPEN",
     "SENT_AS_IS",
+    "STAYS_IN_TEXT",
     "half_placeholders",
     "half_written",
     "literal_placeholders",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 #: The effect of a comment without an end.
+STAYS_IN_TEXT = "it stays in the text"
 LEFT_OPEN = "promptfoo fills in nothing after it"
 #: What becomes of a placeholder that is none.
 SENT_AS_IS = "it is sent as it is"
@@ -149,9 +151,7 @@ def _extra(node: Scalar, context: Context) -> Iterator[Finding]:
         if before.count("{") == before.count("}"):
             at = Span(found.end() - 1, found.end())
             fixes = (Fix("remove it", (Edit(at, ""),), safe=False),)
-            yield Finding(
-                at, "this brace closes nothing", fixes=fixes, severity="warning", consequence="it stays in the text"
-            )
+            yield Finding(at, "this brace closes nothing", fixes=fixes, severity="warning", consequence=STAYS_IN_TEXT)
 
 
 def _comment(node: Scalar, context: Context) -> Iterator[Finding]:

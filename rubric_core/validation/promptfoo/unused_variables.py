@@ -168,6 +168,7 @@ def slips_of_case(
 ) -> Iterator[Finding]:
     """The variables of a case that nothing uses, and that resemble one of `others` which the case `lacks`; programs `read` some of these."""
     lacking = others - summary.names
+    yield from _with_signs(placed, summary, lacking, lacks) if lacking and summary.is_plain else ()
     for name in summary.own if lacking and summary.is_plain else ():
         meant = closest(name, sorted(lacking)) if name not in asked and name not in summary.used else None
         node = placed.case.places["vars"].node
@@ -181,6 +182,18 @@ def slips_of_case(
                 fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),), safe=not of_program),),
                 consequence="the program finds no value" if of_program else _EMPTY,
             )  # fmt: skip
+
+
+def _with_signs(placed: PlacedCase, summary: CaseSummary, lacking: frozenset[str], lacks: str) -> Iterator[Finding]:
+    """`$name` and `{{name}}` as the names of variables."""
+    node = placed.case.places["vars"].node if "vars" in placed.case.places else None
+    for entry in node.entries if isinstance(node, Mapping) and summary.names - frozenset(summary.own) else ():
+        meant = (entry.name or "").strip("${} ")
+        if meant != entry.name and meant in lacking:
+            at = placed.outer(entry.key.span)
+            words = f"`{entry.name}` is the name of no placeholder; did you mean `{meant}`, which {lacks}?"
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+            yield Finding(at, words, severity="warning", fixes=fixes, consequence=_EMPTY)
 
 
 def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:

@@ -30,9 +30,16 @@ def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[
     if known is None:
         return
     if summary.is_plain:
-        names = known | GIVEN | summary.names | summary.stored
+        # Outputs that another case stores are among the names of all.
+        is_alone = defined.shared is not None and "storeOutputAs" not in context.text
+        names = (
+            (defined.shared if is_alone and defined.shared is not None else known)
+            | GIVEN
+            | summary.names
+            | summary.stored
+        )
         yield from undefined_in_case(placed, summary, names, is_open=defined.is_open)
-        yield from slips_in_code(placed, names)
+        yield from slips_in_code(placed, known | names)
         yield from _lacking(placed, defined.lacked)
 
 
