@@ -1,9 +1,14 @@
-"""Models that authors name most, by how an id begins: what completion offers, not what is allowed."""
+"""Models that authors name most, by how an id begins: what completion offers, not what is allowed; and how their names look without a vendor."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["MODELS"]
+from rubric_core.lazy_compilation import pattern
+
+__all__ = ["MODELS", "MODEL_NAME"]
+
+#: The name of a model without its vendor.
+MODEL_NAME = pattern(r"(?:gpt|claude|gemini|mistral|deepseek|grok|llama)-\d?\w{1,20}[\w.:-]{0,60}\Z")
 
 _GPT = (
     "gpt-5-mini", "gpt-5", "gpt-5-nano", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.2", "gpt-5.1", "gpt-4.1-mini", "gpt-4.1", "gpt-4.1-nano",

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.model_names import MODEL_NAME
 from rubric_core.language.promptfoo.model_roles import (
     MEANT_FOR,
     embedding_model,
@@ -27,6 +29,7 @@ __all__ = [
     "common_graders",
     "grader_of_assertion",
     "grader_of_case",
+    "grader_of_options",
     "targets_without_answers",
 ]
 
@@ -75,6 +78,16 @@ def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
         if role in ("embedding", "moderation") and isinstance(node, Scalar):
             words = f"`{each.id}` {MEANT_FOR[role]}; it answers no prompts"
             yield Finding(suite.frame.outer(node.span), words, severity="error", consequence=ROW_ERRORS)
+
+
+def grader_of_options(configuration: Configuration) -> Iterator[Finding]:
+    """A grader among the options of the command line that is the name of a model, without its vendor."""
+    options = configuration.command_line_options
+    place = options.places.get("grader") if isinstance(options, CommandLineOptions) else None
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, str) and MODEL_NAME.match(node.text):
+        words = f"`{node.text}` is no id of a provider: that begins with the vendor, as in `openai:gpt-4o`"
+        yield Finding(node.span, words, severity="error", consequence=STOPS)
 
 
 def classifiers_without_grader(suite: PromptfooSuite) -> Iterator[Finding]:

@@ -39,19 +39,26 @@ def repeated_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding
             continue
         if not isinstance(check, _EXACT) or check.weight == 0 or (shape.has("threshold") and shape.threshold != 1):
             continue
-        place = check.places.get("value")
-        value = content_of(place.node) if place is not None else ""
-        bare = check.type_name.removeprefix(_NOT)
-        opposite = bare if check.type_name != bare else f"{_NOT}{bare}"
-        other = told.get((opposite, value))
-        told.setdefault((check.type_name, value), check)
-        if other is not None and not check.has("transform") and not other.has("transform"):
-            what = "case" if isinstance(shape, PromptfooCase) else "set"
-            related = (Related(other.span, "the opposite"),)
-            yield Finding(
-                check.at("type"), f"`{check.type_name}` and `{opposite}` with one value: the {what} can never pass", related=related,
-                severity="warning",
-            )  # fmt: skip
+        yield from _excluded(check, told, "case" if isinstance(shape, PromptfooCase) else "set")
+
+
+def _excluded(check: Assertion, told: dict[object, Assertion], what: str) -> Iterator[Finding]:
+    """An assertion that cannot pass beside one of those before it, which are `told` by their types and values."""
+    place = check.places.get("value")
+    value = content_of(place.node) if place is not None else ""
+    bare = check.type_name.removeprefix(_NOT)
+    opposite = bare if check.type_name != bare else f"{_NOT}{bare}"
+    other = told.get((opposite, value))
+    words = f"`{check.type_name}` and `{opposite}` with one value: the {what} can never pass"
+    told.setdefault((check.type_name, value), check)
+    if check.type_name == "equals" and isinstance(check.value, str) and "{{" not in check.value:
+        # A number may be equal to what is written otherwise.
+        equal = told.setdefault("equals", check)
+        if other is None and equal is not check:
+            other, words = equal, f"no output equals two texts: the {what} can never pass"
+    if other is not None and not check.has("transform") and not other.has("transform"):
+        related = (Related(other.span, "the opposite" if other.type_name == opposite else "the other text"),)
+        yield Finding(check.at("type"), words, related=related, severity="warning")
 
 
 def content_of(node: Node | None) -> object:

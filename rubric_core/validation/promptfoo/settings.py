@@ -20,6 +20,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
     missing_providers,
 )
 from rubric_core.validation.promptfoo.formulas import formula_fault
+from rubric_core.validation.promptfoo.graders import grader_of_options
 from rubric_core.validation.promptfoo.http_requests import bare_addresses, http_requests
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
@@ -58,6 +59,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from metrics_of_one_name(shape)
     yield from ids_with_blanks(shape)
     yield from traces_and_sharing(shape)
+    yield from grader_of_options(shape)
     yield from stored_results(shape)
     yield from numeric_description(shape)
     yield from _both_lists(shape, context)

@@ -8,6 +8,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import SelectBest
+from rubric_core.language.promptfoo.model_names import MODEL_NAME
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern, replace
@@ -32,11 +33,10 @@ _PYTHON = pattern(r"(?:file://|python:)(?P<path>[^:{*]{1,500}\.py)(?::(?P<functi
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
 
-#: The name of a model in a message, and one without its vendor.
+#: The name of a model in a message.
 _MODEL = pattern(
     r"`(?:openai|anthropic|google|vertex|bedrock|azure|mistral|groq|xai|deepseek|openrouter|ollama):[\w.:/-]{3,99}`"
 )
-_MODEL_NAME = pattern(r"(?:gpt|claude|gemini|mistral|deepseek|grok|llama)-\d?\w{1,20}[\w.:-]{0,60}\Z")
 
 
 def names_of(suite: PromptfooSuite) -> ReferableNames:
@@ -225,7 +225,7 @@ def _grader(
         )
     elif node.text not in (providers or labels) and not _ID.match(node.text):
         meant = closest(node.text, sorted(labels))
-        if providers is None and meant is None and not _MODEL_NAME.match(node.text):
+        if providers is None and meant is None and not MODEL_NAME.match(node.text):
             return  # a program may be called so
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(

@@ -7,7 +7,7 @@ from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.provider_ids import known_provider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.block_references import OutsideText
-from rubric_core.syntax.tree import Mapping, Node, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.move_fixes import beside_fix
@@ -93,11 +93,15 @@ def _keys_of_cases(suite: PromptfooSuite, context: Context) -> Iterator[Finding]
         everywhere = len(listed) > 1 and all(name in other.names for _, other in listed)
         if entry is None or name in asked or everywhere or placed.case.has(name) or not _MISPLACED[name](entry.value):
             continue
-        fixes = beside_fix(placed.case.node, "vars", entry, replace(context, text=placed.text))
-        yield Finding(
-            placed.outer(entry.key.span), f"`{name}` is a variable here; the `{name}` of a case stands beside `vars`", severity="warning",
-            fixes=tuple(placed_fix(fix, placed.outer) for fix in fixes), consequence="no prompt uses the variable",
-        )  # fmt: skip
+        yield _misplaced(placed, name, entry, context)
+
+
+def _misplaced(placed: PlacedCase, name: str, entry: Entry, context: Context) -> Finding:
+    fixes = beside_fix(placed.case.node, "vars", entry, replace(context, text=placed.text))
+    return Finding(
+        placed.outer(entry.key.span), f"`{name}` is a variable here; the `{name}` of a case stands beside `vars`", severity="warning",
+        fixes=tuple(placed_fix(fix, placed.outer) for fix in fixes), consequence="no prompt uses the variable",
+    )  # fmt: skip
 
 
 def _conversations(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -206,6 +210,8 @@ def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset
 def _unused(placed: PlacedCase, name: str, context: Context) -> Finding:
     node = placed.case.places["vars"].node
     entry = node.entry(name) if isinstance(node, Mapping) else None
+    if entry is not None and name in _MISPLACED and not placed.case.has(name) and _MISPLACED[name](entry.value):
+        return _misplaced(placed, name, entry, context)
     fixes = remove_key_fix(node, name, replace(context, text=placed.text))
     return Finding(
         placed.outer(entry.key.span if entry is not None else node.span), f"no prompt and no assertion uses `{name}`",
