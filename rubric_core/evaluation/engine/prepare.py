@@ -31,6 +31,10 @@ def require_valid(case: Runnable) -> None:
 
 async def with_variables(case: Runnable, ports: Ports) -> Ports:
     """The ports with the environment variables that the suite sets for its run."""
+    if isinstance(case, PromptfooRunnable):
+        from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables  # noqa: PLC0415  # AgentV's cases need none of it
+
+        return await with_promptfoo_variables(case, ports)
     written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
     own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
     if not own:

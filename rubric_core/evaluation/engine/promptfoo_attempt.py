@@ -36,6 +36,7 @@ from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
 from rubric_core.evaluation.targets.promptfoo_context import no_tokens, row_context
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
+from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
@@ -70,6 +71,7 @@ class PromptfooAttempt(Attempt):
             told = provider_of_row(self.case, self.ports.environment, self._secrets)
             facts = {"test": test_of_row(self.case), "row_provider": told, "provider_output": self._provider_output}
             results = await self.grade(context.with_fields(**facts), configs)
+        self._require_all(results)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = promptfoo_outcome(
@@ -85,6 +87,17 @@ class PromptfooAttempt(Attempt):
             exchanges=self.log.exchanges, details={**_details(configs, results, answer), **own, **given_score_details(score or 0.0), **self._row(configs, results)} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
+
+    def _require_all(self, results: Sequence[EvaluatorResult]) -> None:
+        """Raises Unscored for a failed assertion if promptfoo is told to stop at it."""
+        if not is_on(self.ports.environment, "PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES"):
+            return
+        for each in (each for outer in results for each in outer.flat()):
+            if each.verdict is Verdict.FAILED:
+                said = "; ".join(each.misses[:1]) or "failed"
+                raise Unscored(
+                    f"{each.name}: {said}; the row is an error, as $PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES says"
+                )
 
     def _row(self, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
         """The row as its result keeps it, with its values filled in."""

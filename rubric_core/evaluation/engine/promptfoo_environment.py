@@ -1,25 +1,74 @@
-"""Fills the environment into a row, as promptfoo fills it into its whole configuration before it reads the tests."""
+"""The environment of a row, and the row with it filled in, as promptfoo fills in its whole configuration before it reads the tests."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.run_environment import RunEnvironment, run_environment
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.templating.environment_settings import render_environment
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, hides_environment, is_on
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
-__all__ = ["Environment"]
+__all__ = ["Environment", "template_variables", "with_promptfoo_variables"]
+
+#: How often variables of `env` are filled into one another.
+_ROUNDS = 3
+
+
+async def with_promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Ports:
+    """The ports with the variables in which promptfoo would run."""
+    found = run_environment(ports.environment, case.matrix.configuration.data)
+    running: Mapping[str, str] = found.running
+    if any("{{" in value for value in found.own.values()) and not is_on(found.loading, DISABLE_TEMPLATING):
+        running = await ports.sandbox.threaded(lambda: _filled_variables(found, ports))
+    return ports if running is ports.environment else replace(ports, environment=running)
+
+
+def template_variables(case: PromptfooRunnable, ports: Ports) -> Mapping[str, str]:
+    """The variables that templates of a row read as `env` while it runs."""
+    return _own(case, ports) if hides_environment(ports.environment) else ports.environment
+
+
+def _own(case: PromptfooRunnable, ports: Ports) -> Mapping[str, str]:
+    """The variables of `env` in the configuration."""
+    written = case.matrix.configuration.data.get("env")
+    names = written if isinstance(written, dict) else ()
+    return {name: ports.environment[name] for name in names if name in ports.environment}
+
+
+def _filled_variables(found: RunEnvironment, ports: Ports) -> Mapping[str, str]:
+    """The environment with the templates in `env` filled in. Blocks."""
+    running = dict(found.running)
+    for _ in range(_ROUNDS):
+        templates = Templates({}, running, ports.sandbox, is_plain=True)
+
+        def render(expression: str, templates: Templates = templates) -> str | None:
+            try:
+                return templates.text(expression)
+            except TemplateError:
+                return None
+
+        filled = render_environment({name: running[name] for name in found.own}, running, render)
+        if all(running[name] == value for name, value in filled.items()):
+            break
+        running |= filled
+    return running
 
 
 class Environment:
     """The environment as a source of values for one row. Blocks. Nothing is filled into what comes from other files."""
 
     def __init__(self, case: PromptfooRunnable, ports: Ports) -> None:
+        known = case.matrix.configuration.environment
         self._case, self._variables = case, ports.environment
-        self._templates = Templates({}, ports.environment, ports.sandbox, is_plain=True)
+        if hides_environment(known.loading):
+            self._variables = _own(case, ports)
+        self._is_off = is_on(known.loading, DISABLE_TEMPLATING)
+        self._templates = Templates({}, self._variables, ports.sandbox, is_plain=True)
 
     @staticmethod
     def is_read(case: PromptfooRunnable) -> bool:
@@ -54,6 +103,8 @@ class Environment:
         return {name: value if name in kept else self._filled(value) for name, value in written.items()}
 
     def _filled(self, value: Any) -> Any:
+        if self._is_off:
+            return value
         return render_environment(value, self._variables, self._rendered)
 
     def _rendered(self, expression: str) -> str | None:

@@ -8,17 +8,20 @@ from typing import Any
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
-from rubric_core.evaluation.engine.promptfoo_environment import Environment
+from rubric_core.evaluation.engine.promptfoo_environment import Environment, template_variables
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.javascript import json_text, read_json, value_text
+from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
 __all__ = ["RowFilling"]
 
+#: The variable with which promptfoo fills in a prompt that is JSON as it does others.
+_PLAIN_JSON = "PROMPTFOO_DISABLE_JSON_AUTOESCAPE"
 _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
 _YAML = (".yaml", ".yml")
 #: Files that promptfoo does not send as text.
@@ -62,6 +65,7 @@ class RowFilling:
     def __init__(self, case: PromptfooRunnable, ports: Ports, filters: CustomFilters | None, made: str | None) -> None:
         self._case, self._ports, self._filters, self._made = case, ports, filters, made
         self._environment = Environment(case, ports)
+        self._variables_of_env = template_variables(case, ports)
 
     def row(self) -> FilledRow:
         """The row. Raises Unscored."""
@@ -73,7 +77,9 @@ class RowFilling:
     def _text(self, template: str, values: Mapping[str, Any], what: str, filters: CustomFilters | None = None) -> str:
         if "{{" not in template and "{%" not in template and "{#" not in template:
             return template
-        templates = Templates(values, self._ports.environment, self._ports.sandbox, filters, is_plain=True)
+        if is_on(self._ports.environment, DISABLE_TEMPLATING):
+            return template
+        templates = Templates(values, self._variables_of_env, self._ports.sandbox, filters, is_plain=True)
         try:
             return templates.text(template) or ""
         except TemplateError as error:
@@ -140,6 +146,8 @@ class RowFilling:
         sent, options = self._case.sent_prompt, self._case.test.part("options")
         text = f"{options.get('prefix') or ''}{sent.text if sent is not None else ''}{options.get('suffix') or ''}"
         text = text if self._made is None else self._made  # without prefix and suffix, as in promptfoo
+        if is_on(self._ports.environment, _PLAIN_JSON):  # and templates in variables stay as they are
+            return self._text(_closed(text), variables, "the prompt", self._filters)
         # What cannot be filled in as JSON, which custom filters cannot, is filled in as a text.
         with suppress(ValueError, RecursionError, Unscored):
             return json_text(self._in_leaves(read_json(text), variables), indent=2)

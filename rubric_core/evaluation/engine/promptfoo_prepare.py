@@ -28,6 +28,7 @@ from rubric_core.evaluation.targets.promptfoo_context import runtime_variables
 from rubric_core.evaluation.targets.promptfoo_models.model_call import FROM_FILE
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.language.promptfoo.switches import hides_environment, is_on
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
@@ -46,7 +47,7 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     _refuse(case)
     if Environment.is_read(case):
         case = await ports.sandbox.threaded(Environment(case, ports).row)
-    case = replace(case, earlier=_earlier(case), transformed=await _transformed(case, ports))
+    case = replace(case, earlier=_earlier(case, ports), transformed=await _transformed(case, ports))
     case = replace(case, computed=await _computed(case, ports))
     filters, made = _filters(case), await _made_by_program(case, ports)
     made_text, config = made if made is not None else (None, {})
@@ -126,6 +127,9 @@ def _refuse(case: PromptfooRunnable) -> None:
         found.append("`repeat` of tests whose outputs are compared")
     if case.history is not None and repeats_of(case).count > 1:
         found.append("`repeat` of tests that read what earlier ones gave")
+    provider, known = case.answering_provider, case.matrix.configuration.environment
+    if provider is not None and hides_environment(known.running) and "env" in f"{provider.id} {provider.config}":
+        found.append("providers that read `env` while $PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS is set")
     if found:
         raise Unscored(f"rubric does not run {', '.join(found)} of promptfoo", at=case.case)
 
@@ -176,7 +180,7 @@ async def _computed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
     return found
 
 
-def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
+def _earlier(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
     """The variables that this row takes from earlier rows of the run. Raises Unscored if those have not been run."""
     history, place = case.history, case.place
     if history is None:
@@ -187,7 +191,8 @@ def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     prompt, options = case.sent_prompt, case.test.part("options")
     text = f"{options.get('prefix') or ''}{prompt.text if prompt is not None else ''}{options.get('suffix') or ''}"
-    if reads_conversation(text) and not options.get("disableConversationVar"):
+    is_off = options.get("disableConversationVar") or is_on(ports.environment, "PROMPTFOO_DISABLE_CONVERSATION_VAR")
+    if reads_conversation(text) and not is_off:
         found["_conversation"] = history.conversation(place, case.test.conversation_id)
     return {**found, **history.stored}
 

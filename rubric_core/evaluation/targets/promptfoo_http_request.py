@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.javascript import json_text, read_json
+from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports, ProviderError
@@ -133,7 +134,7 @@ class RequestTemplate:
 
 def filled_text(template: str, values: Mapping[str, Any], place: TargetLocation, ports: Ports) -> str:
     """A text of a provider with its templates filled in. Blocks. Raises ProviderError."""
-    if "{{" not in template and "{%" not in template:
+    if ("{{" not in template and "{%" not in template) or is_on(ports.environment, DISABLE_TEMPLATING):
         return template
     try:
         return Templates(values, ports.environment, ports.sandbox, is_plain=True).text(template) or ""

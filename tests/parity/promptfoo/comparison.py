@@ -33,7 +33,15 @@ __all__ = [
 _SUITES, _KNOWN = Path(__file__).parent / "suites", Path(__file__).parent / "known.yaml"
 #: The variables that the configurations read, and those that promptfoo itself reads for one of them.
 _ENVIRONMENT: Mapping[str, str] = {"PARITY_NAME": "Ann"}
-_OWN: Mapping[str, Mapping[str, str]] = {"promptfooconfig.semicolons.yaml": {"PROMPTFOO_CSV_DELIMITER": ";"}}
+_OWN: Mapping[str, Mapping[str, str]] = {
+    "promptfooconfig.semicolons.yaml": {"PROMPTFOO_CSV_DELIMITER": ";"},
+    "promptfooconfig.switches.yaml": {
+        "PROMPTFOO_DISABLE_VAR_EXPANSION": "true", "PROMPTFOO_DISABLE_JSON_AUTOESCAPE": "1", "PROMPTFOO_DISABLE_CONVERSATION_VAR": "yes",
+        "PROMPTFOO_PROMPT_SEPARATOR": "===",
+    },
+    "promptfooconfig.untemplated.yaml": {"PROMPTFOO_DISABLE_TEMPLATING": "true"},
+    "promptfooconfig.short-circuit.yaml": {"PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES": "true"},
+}  # fmt: skip
 #: Programs that a configuration needs, beside node and python3, and that not every machine has.
 _PROGRAMS: Mapping[str, str] = {"promptfooconfig.ruby.yaml": "ruby"}
 #: Scores differ from here on.

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
+from rubric_core.evaluation.cases.promptfoo.run_environment import RunEnvironment, run_environment
 from rubric_core.evaluation.cases.promptfoo.table_format import TableFormat, table_format
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
+from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
@@ -51,10 +53,15 @@ class PromptfooConfiguration:
     programs: list[TestProgram] = field(default_factory=list)
     #: What such programs made, by their keys; empty before a run.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
-    #: How its tables of tests are read.
-    tables: TableFormat = field(default_factory=TableFormat)
+    #: The variables that promptfoo reads for itself; none where nothing is run.
+    environment: RunEnvironment = field(default_factory=RunEnvironment, repr=False, compare=False)
     #: Why nothing of it can be run (`data` is incomplete); empty if it can be run.
     trouble: str = ""
+
+    @property
+    def tables(self) -> TableFormat:
+        """How its tables of tests are read."""
+        return table_format(self.environment.loading)
 
     @property
     def directory(self) -> Path:
@@ -165,11 +172,11 @@ def read_configuration(
     text: str,
     files: Files,
     generated: Mapping[str, GeneratedCases] | None = None,
-    environment: Mapping[str, str] | None = None,
+    shell: Mapping[str, str] | None = None,
 ) -> PromptfooConfiguration:
     """The configuration in a text; empty if the text is not a mapping.
 
-    `environment` is the one in which promptfoo would run.
+    `shell` is the environment in which promptfoo would run; without it, nothing is read of that.
     """
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
@@ -180,7 +187,11 @@ def read_configuration(
         data, trouble = plain(root, tree.anchors), str(error)
     if not isinstance(root, MappingNode):
         root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
+    data = data if isinstance(data, dict) else {}
+    environment = run_environment(shell, data) if shell is not None else RunEnvironment()
+    if "$ref" in text and is_on(environment.loading, "PROMPTFOO_DISABLE_REF_PARSER"):
+        trouble = trouble or "promptfoo follows no `$ref` while $PROMPTFOO_DISABLE_REF_PARSER is set"
     return PromptfooConfiguration(
-        path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files,
-        generated=generated or {}, tables=table_format(environment or {}), trouble=trouble,
+        path, text, root, tree.anchors, data, lambda at: lines.line_of(at) + 1, files,
+        generated=generated or {}, environment=environment, trouble=trouble,
     )  # fmt: skip

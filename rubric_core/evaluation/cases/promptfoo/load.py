@@ -23,6 +23,7 @@ from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, 
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Repeat, RunSettings, Suite
+from rubric_core.language.promptfoo.switches import number_of
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
@@ -116,7 +117,7 @@ class CaseMaker:
         self._analysis, self._configuration, self._options = analysis, configuration, options
         self._settings = _settings(configuration)
         self._graders = Graders(configuration, providers)
-        pause = _number(self._settings.get("delay"))
+        pause = self._number("delay", "PROMPTFOO_DELAY_MS")
         self.prompts = prompts
         self._matrix = PromptfooMatrix(configuration, prompts, providers, self._graders, pause, files)
         self._suite = self._made_suite()
@@ -186,7 +187,8 @@ class CaseMaker:
         workers = settings.get("maxConcurrency")
         limits = EvaluateOptions(
             node.span, None, max_concurrency=workers if isinstance(workers, int) and 0 < workers <= 50 else None,
-            timeout_ms=_number(settings.get("timeoutMs")) or None, max_eval_time_ms=_number(settings.get("maxEvalTimeMs")) or None,
+            timeout_ms=self._number("timeoutMs", "PROMPTFOO_EVAL_TIMEOUT_MS") or None,
+            max_eval_time_ms=self._number("maxEvalTimeMs", "PROMPTFOO_MAX_EVAL_TIME_MS") or None,
         )  # fmt: skip
         vars(suite).update(evaluate_options=limits, derived_metrics=self._derived_metrics())
         found = node.entry("extensions")
@@ -199,6 +201,11 @@ class CaseMaker:
             if isinstance(written, dict):
                 vars(suite)[name] = written
         return suite
+
+    def _number(self, name: str, variable: str) -> float:
+        """A setting above 0, which a variable of promptfoo gives where the configuration does not; 0 without either."""
+        written = self._settings.get(name)
+        return _number(number_of(self._configuration.environment.running, variable) if written is None else written)
 
     def _derived_metrics(self) -> list[DerivedMetric]:
         span = self._configuration.root.span

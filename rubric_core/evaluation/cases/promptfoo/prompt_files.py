@@ -18,7 +18,7 @@ TEXTS = (".txt",)
 WHOLE = (".md", ".j2")
 DATA = (".json", ".yaml", ".yml")
 LINES = (".jsonl", ".csv")
-#: The line that separates the prompts of one text file, without the blanks around it.
+#: The usual line that separates the prompts of one text file, without the blanks around it.
 _SEPARATOR, _LINE_BREAK = "---", pattern(r"\r?\n")
 
 
@@ -38,7 +38,8 @@ def prompts_in_file(name: str, configuration: PromptfooConfiguration) -> list[Fi
         return [FilePrompt(_conversation(name, text, configuration))]
     if suffix == ".csv":
         return _of_table(text)
-    return [FilePrompt(each) for each in _split(text, suffix)]
+    separator = configuration.environment.loading.get("PROMPTFOO_PROMPT_SEPARATOR") or _SEPARATOR
+    return [FilePrompt(each) for each in _split(text, suffix, separator)]
 
 
 def _conversation(name: str, text: str, configuration: PromptfooConfiguration) -> str:
@@ -63,7 +64,7 @@ def _of_table(text: str) -> list[FilePrompt]:
     return [FilePrompt(line) for line in lines[has_header:]]
 
 
-def _split(text: str, suffix: str) -> Iterator[str]:
+def _split(text: str, suffix: str, separator: str) -> Iterator[str]:
     if suffix == ".jsonl":
         yield from (line for line in _LINE_BREAK.split(text) if line)
         return
@@ -72,7 +73,7 @@ def _split(text: str, suffix: str) -> Iterator[str]:
         return
     parts: list[list[str]] = [[]]
     for line in _LINE_BREAK.split(text):
-        if line.strip() == _SEPARATOR:
+        if line.strip() == separator:
             parts.append([])
         else:
             parts[-1].append(line)

@@ -19,6 +19,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
+from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
 
@@ -26,6 +27,8 @@ __all__ = ["FilledRow", "PromptfooRunnable"]
 
 #: The threshold that is shown where every assertion has to pass.
 _ALL = 1.0
+#: The variable of promptfoo for `disableVarExpansion` everywhere.
+_WHOLE_LISTS = "PROMPTFOO_DISABLE_VAR_EXPANSION"
 #: The types that compare outputs, as a list because a written type may be unhashable.
 _COMPARING = tuple(sorted(COMPARING_TYPES))
 
@@ -133,7 +136,8 @@ class PromptfooRunnable(Runnable):
     def rows(self, variables: Mapping[str, Any] | None = None) -> Iterator[Variant]:
         """One for each combination of the values of lists that begin with a text, in `vars` or other variables. Raises Unscored."""
         written = self.test.part("vars") if variables is None else variables
-        if self.test.part("options").get("disableVarExpansion") is True:
+        environment = self.matrix.configuration.environment.running
+        if self.test.part("options").get("disableVarExpansion") is True or is_on(environment, _WHOLE_LISTS):
             return iter((Variant("", {**written}, number=0),))
         return value_rows(written, self.matrix.configuration)
 

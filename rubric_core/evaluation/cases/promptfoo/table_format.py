@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["TableFormat", "table_format"]
+from rubric_core.language.promptfoo.switches import is_on
 
-#: The values of a variable that promptfoo takes for true.
-_TRUE = frozenset({"1", "true", "yes", "yup", "yeppers"})
+__all__ = ["TableFormat", "table_format"]
 
 
 class TableFormat(NamedTuple):
@@ -18,5 +17,5 @@ class TableFormat(NamedTuple):
 
 def table_format(environment: Mapping[str, str]) -> TableFormat:
     """The format of tables of tests."""
-    strict = environment.get("PROMPTFOO_CSV_STRICT", "").lower()
-    return TableFormat(environment.get("PROMPTFOO_CSV_DELIMITER") or ",", strict in _TRUE)
+    is_strict = is_on(environment, "PROMPTFOO_CSV_STRICT")
+    return TableFormat(environment.get("PROMPTFOO_CSV_DELIMITER") or ",", is_strict)

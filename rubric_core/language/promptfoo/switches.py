@@ -1,0 +1,31 @@
+"""Variables of the environment that change how promptfoo runs every configuration."""
+
+from collections.abc import Mapping
+
+__all__ = ["DISABLE_TEMPLATING", "hides_environment", "is_on", "number_of"]
+
+#: Fills in no template but those for judges.
+DISABLE_TEMPLATING = "PROMPTFOO_DISABLE_TEMPLATING"
+#: The values of a variable that promptfoo takes for true.
+_TRUE = frozenset({"1", "true", "yes", "yup", "yeppers"})
+
+
+def is_on(environment: Mapping[str, str], name: str) -> bool:
+    """Whether a variable of promptfoo is set to true."""
+    return environment.get(name, "").lower() in _TRUE
+
+
+def hides_environment(environment: Mapping[str, str]) -> bool:
+    """Whether `env` in templates has nothing but the variables of the configuration."""
+    name = "PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS"
+    return is_on(environment, name if environment.get(name) else "PROMPTFOO_SELF_HOSTED")
+
+
+def number_of(environment: Mapping[str, str], name: str, usual: float | None = None) -> float | None:
+    """The number at the beginning of a variable, as JavaScript reads it; `usual` without one."""
+    text = environment.get(name, "").strip()
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    found, end = "", 0
+    while end < len(digits) and end < 30 and (digits[end].isdecimal() or (digits[end] == "." and "." not in found)):
+        found, end = found + digits[end], end + 1
+    return sign * float(found) if found.strip(".") else usual
