@@ -30,6 +30,9 @@ _SEMICOLON = pattern(
 #: A type with the beginning of a limit, and code behind the name of its language: what one of them lacks is its number, bracket or colon.
 _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
 _NEGATED = pattern(r"(?:not|NOT|Not|!)[ ]{1,3}(?P<type>[a-z][a-z-]{2,40}):")
+_WITHOUT_COLON = pattern(
+    r"(?P<type>(?:not-)?(?:i?contains(?:-any|-all)?|starts-with|llm-rubric|is-json|similar|regex))[ ]{1,3}(?=[^:=;\s])(?![^\n]{0,200}:)"
+)
 _COMPARED_LIMIT = pattern(r"(?P<type>[a-z][a-z-]{2,40})[ ]{0,3}(?:[<>]=?|=)[ ]{0,3}(?P<limit>\d[\d.]{0,20})(?:ms|s)?\Z")
 #: An assertion as YAML has it.
 _AS_JSON = pattern(r"\{\s{0,9}\"type\"\s{0,9}:\s{0,9}\"(?P<type>[a-z][a-z:-]{1,60})\"")
@@ -120,6 +123,12 @@ def _broken_check(text: str, cell: Cell, dialect: Dialect) -> Finding | None:
         fix = Fix(f"write `not-{found['type']}:`", (Edit(cell.content, cell.text.replace(text, written)),), safe=False)
         words = f"a negation is a part of the type: `not-{found['type']}:`"
         return Finding(cell.span, words, fixes=(fix,) if _is_whole(cell) else (), consequence=whole)
+    found = _WITHOUT_COLON.match(text)
+    if found is not None and found["type"] in dialect.types:
+        written = f"{found['type']}:{text[found.end() :]}"
+        fix = Fix("write a colon", (Edit(cell.content, cell.text.replace(text, written)),), safe=False)
+        words = f"is a colon missing behind `{found['type']}`?"
+        return Finding(cell.span, words, severity="hint", fixes=(fix,) if _is_whole(cell) else (), consequence=whole)
     found = _COMPARED_LIMIT.match(text)
     if found is not None and found["type"] in LIMITS:
         words = f"a limit stands in parentheses: `{found['type']}({found['limit']})`"

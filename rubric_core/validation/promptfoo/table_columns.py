@@ -51,7 +51,7 @@ def column_mistakes(header: Sequence[Cell]) -> Iterator[Finding]:
             words = f"`{name}` is a column of checks; thresholds stand in `{meant}`"
             consequence = "promptfoo compares the output with the cells"
             yield Finding(cell.span, words, fixes=_renamed(cell, meant), consequence=consequence)
-        elif name.startswith("_") and not is_special(name):
+        elif (name.startswith("_") or name.endswith("__")) and not is_special(name):
             yield from _unknown(name, cell)
 
 

@@ -43,6 +43,7 @@ _CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,6
 _METHOD = pattern(
     r"(?<=[\w\])])\.(upper|lower|strip|lstrip|rstrip|title|capitalize|startswith|endswith|items|isdigit|splitlines)\("
 )
+_ELSE_IF = pattern(r"\{%-?[ \t]{0,9}(?P<words>else[ \t]{1,9}if)\b")
 #: A loop over the items of a mapping, as Python has it.
 _ITEMS = pattern(r"\{%-?\s{0,9}for\b[^%{}\n]{1,200}?\bin\s{1,9}[A-Za-z_][\w.]{0,80}(?P<call>\.(?:iter)?items\(\))")
 _INSTEAD = MappingProxyType({
@@ -117,6 +118,12 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
     yield from known
     if "{%" not in node.text:
         yield from _unknown_calls(node, context)
+    for condition in _ELSE_IF.finditer(context.text, *node.span):
+        at = Span(*condition.span("words"))
+        fixes = (Fix("write `elif`", (Edit(at, "elif"),)),)
+        yield Finding(
+            at, "`else if` is one word here; write `elif`", fixes=fixes, consequence=ROW_ERRORS, severity="error"
+        )
     for loop in _ITEMS.finditer(context.text, *node.span):
         words = "templates have no method `items`; `{% for key, value in mapping %}` goes through a mapping"
         at = Span(*loop.span("call"))

@@ -7,13 +7,15 @@ from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as text
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Scalar
 from rubric_core.validation.fixes import remove_key_fix, write_value
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
-__all__ = ["gives_any_score", "idle_thresholds", "thresholds", "unread_thresholds", "weights"]
+__all__ = ["gives_any_score", "idle_thresholds", "templated_numbers", "thresholds", "unread_thresholds", "weights"]
 
 #: Types whose score is a share of 1, so that no other threshold means anything.
 _SHARES: tuple[type[Assertion], ...] = (
@@ -82,6 +84,16 @@ def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
             place.key if not place.borrowed else shape.span, f"`{shape.type_name}` passes or fails; it has no threshold",
             fixes=_removed(shape, "threshold", context), consequence="promptfoo does not read it",
         )  # fmt: skip
+
+
+def templated_numbers(shape: Assertion) -> Iterator[Finding]:
+    """A threshold or a weight that is a template: what is filled in is a text."""
+    for field in ("threshold", "weight"):
+        place = shape.places.get(field)
+        node = place.node if place is not None and not place.borrowed and not shape.borrowed else None
+        if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" in node.text:
+            words = f"`{field}` is a number, and a template gives a text"
+            yield Finding(node.span, words, severity="error", consequence=STOPS)
 
 
 def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ from rubric_core.validation.promptfoo.settings import case_repeats, numeric_desc
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
-from rubric_core.validation.promptfoo.thresholds import thresholds
+from rubric_core.validation.promptfoo.thresholds import templated_numbers, thresholds
 from rubric_core.validation.promptfoo.trace_values import trace_values, untraced
 from rubric_core.validation.promptfoo.transformed_outputs import transformed_outputs
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -157,6 +157,7 @@ def _in_options(options: CaseOptions) -> Iterator[Finding]:
 def _in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
     yield from grader_ids(shape)
     yield from thresholds(shape, context)
+    yield from templated_numbers(shape)
     yield from keys_in_assertion(shape, context) if not shape.borrowed else ()
     yield from judge_settings(shape) if not shape.borrowed else ()
     yield from grader_of_assertion(shape)
