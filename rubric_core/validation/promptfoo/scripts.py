@@ -84,7 +84,8 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         faults = list(_read(shape, place, place.node, text))
         yield from faults
         yield from _dropped_at_end(place, lines, text)
-        if isinstance(shape, graded.JavaScriptCode) and "\n" not in lines and _ONLY_DECLARED.match(lines):
+        is_javascript = isinstance(shape, graded.JavaScriptCode)
+        if is_javascript and not faults and "\n" not in lines and _ONLY_DECLARED.match(lines):
             words = "a declaration gives no result: write the expression alone"
             yield Finding(place.value, words, consequence=_FAILS)
         elif "{{" not in code and _ONE_TEXT.match(lines):
