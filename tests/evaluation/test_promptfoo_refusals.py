@@ -45,3 +45,18 @@ async def test_a_case_that_promptfoo_refuses_has_no_score(tmp_path: Path, assert
 )
 async def test_others_are_graded(tmp_path: Path, assertion: str) -> None:
     assert (await graded(tmp_path, assertion)).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("name", ["PROMPTFOO_DISABLE_TEMPLATING", "PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS"])
+@pytest.mark.parametrize(("value", "verdict"), [("true", Verdict.UNSCORED), ("false", Verdict.PASSED)])
+async def test_templates_that_the_configuration_itself_turns_off(
+    tmp_path: Path, name: str, value: str, verdict: Verdict
+) -> None:
+    """promptfoo fills the configuration in before it heeds them there, so that no row shows what it would be."""
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(
+        f"prompts: [a]\nproviders: [echo]\nenv: {{{name}: '{value}'}}\ntests: [{{vars: {{x: a}}, assert: {INNER}}}]\n",
+        encoding="utf-8",
+    )
+    (found,) = await run_cases([each for case in load_suite(path).cases for each in variations(case)])
+    assert found.verdict is verdict

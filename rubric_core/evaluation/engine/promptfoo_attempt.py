@@ -14,6 +14,7 @@ from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, outp
 from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.engine.promptfoo_environment import require_no_failure
 from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
 from rubric_core.evaluation.model.context import EvaluatorConfig
@@ -36,7 +37,6 @@ from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
 from rubric_core.evaluation.targets.promptfoo_context import no_tokens, row_context
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
-from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 
@@ -71,7 +71,7 @@ class PromptfooAttempt(Attempt):
             told = provider_of_row(self.case, self.ports.environment, self._secrets)
             facts = {"test": test_of_row(self.case), "row_provider": told, "provider_output": self._provider_output}
             results = await self.grade(context.with_fields(**facts), configs)
-        self._require_all(results)
+        require_no_failure(results, self.ports.environment)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = promptfoo_outcome(
@@ -87,17 +87,6 @@ class PromptfooAttempt(Attempt):
             exchanges=self.log.exchanges, details={**_details(configs, results, answer), **own, **given_score_details(score or 0.0), **self._row(configs, results)} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
-
-    def _require_all(self, results: Sequence[EvaluatorResult]) -> None:
-        """Raises Unscored for a failed assertion if promptfoo is told to stop at it."""
-        if not is_on(self.ports.environment, "PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES"):
-            return
-        for each in (each for outer in results for each in outer.flat()):
-            if each.verdict is Verdict.FAILED:
-                said = "; ".join(each.misses[:1]) or "failed"
-                raise Unscored(
-                    f"{each.name}: {said}; the row is an error, as $PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES says"
-                )
 
     def _row(self, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
         """The row as its result keeps it, with its values filled in."""

@@ -1,20 +1,24 @@
 """The environment of a row, and the row with it filled in, as promptfoo fills in its whole configuration before it reads the tests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.run_environment import RunEnvironment, run_environment
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.environment_settings import render_environment
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, hides_environment, is_on
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
-__all__ = ["Environment", "template_variables", "with_promptfoo_variables"]
+__all__ = ["Environment", "require_no_failure", "template_variables", "with_promptfoo_variables"]
 
+#: The variable that makes a row with a failed assertion an error.
+_SHORT_CIRCUIT = "PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES"
 #: How often variables of `env` are filled into one another.
 _ROUNDS = 3
 
@@ -38,6 +42,16 @@ def _own(case: PromptfooRunnable, ports: Ports) -> Mapping[str, str]:
     written = case.matrix.configuration.data.get("env")
     names = written if isinstance(written, dict) else ()
     return {name: ports.environment[name] for name in names if name in ports.environment}
+
+
+def require_no_failure(results: Sequence[EvaluatorResult], environment: Mapping[str, str]) -> None:
+    """With the variable that ends a row at its first failed assertion, raises Unscored if one failed: the row is an error."""
+    if not is_on(environment, _SHORT_CIRCUIT):
+        return
+    for each in (each for outer in results for each in outer.flat()):
+        if each.verdict is Verdict.FAILED:
+            said = "; ".join(each.misses[:1]) or "failed"
+            raise Unscored(f"{each.name}: {said}; the row is an error, as ${_SHORT_CIRCUIT} says")
 
 
 def _filled_variables(found: RunEnvironment, ports: Ports) -> Mapping[str, str]:

@@ -28,7 +28,7 @@ from rubric_core.evaluation.targets.promptfoo_context import runtime_variables
 from rubric_core.evaluation.targets.promptfoo_models.model_call import FROM_FILE
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.switches import hides_environment, is_on
+from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, HIDING, hides_environment, is_on
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
@@ -128,6 +128,8 @@ def _refuse(case: PromptfooRunnable) -> None:
     if case.history is not None and repeats_of(case).count > 1:
         found.append("`repeat` of tests that read what earlier ones gave")
     provider, known = case.answering_provider, case.matrix.configuration.environment
+    # promptfoo fills the configuration in before it heeds these there.
+    found += [f"`env` with {name}" for name in (DISABLE_TEMPLATING, *HIDING) if is_on(known.own, name)]
     if provider is not None and hides_environment(known.running) and "env" in f"{provider.id} {provider.config}":
         found.append("providers that read `env` while $PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS is set")
     if found:

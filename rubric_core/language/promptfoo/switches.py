@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
-__all__ = ["DISABLE_TEMPLATING", "hides_environment", "is_on", "number_of"]
+__all__ = ["DISABLE_TEMPLATING", "HIDING", "hides_environment", "is_on", "number_of"]
 
 #: Fills in no template but those for judges.
 DISABLE_TEMPLATING = "PROMPTFOO_DISABLE_TEMPLATING"
+#: Each hides the variables of the user from templates.
+HIDING = ("PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS", "PROMPTFOO_SELF_HOSTED")
 #: The values of a variable that promptfoo takes for true.
 _TRUE = frozenset({"1", "true", "yes", "yup", "yeppers"})
 
@@ -17,8 +19,8 @@ def is_on(environment: Mapping[str, str], name: str) -> bool:
 
 def hides_environment(environment: Mapping[str, str]) -> bool:
     """Whether `env` in templates has nothing but the variables of the configuration."""
-    name = "PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS"
-    return is_on(environment, name if environment.get(name) else "PROMPTFOO_SELF_HOSTED")
+    hides, usual = HIDING
+    return is_on(environment, hides if environment.get(hides) else usual)
 
 
 def number_of(environment: Mapping[str, str], name: str, usual: float | None = None) -> float | None:
