@@ -57,7 +57,7 @@ class DefinedNames:
     shared: frozenset[str] | None = None
     #: The variables that assertions use.
     asserted: frozenset[str] = frozenset()
-    #: Whether the text of a rubric is all that a judge is told about a good output, since no other prompt replaces promptfoo's.
+    #: Whether judges get the prompt of promptfoo, which says no more about a good output than the text of the rubric.
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
     environment: frozenset[str] | None = None

@@ -61,29 +61,14 @@ def foreign_placeholders(
     if not known or _RAW.search(prompt):
         return
     used = {each.name for each in names_in(prompt)}
-    places = [(Span(*found.span()), found[found.lastgroup or 0]) for found in _FOREIGN.finditer(text, *span)]
-    singles = [found for found in _SINGLE.finditer(text, *span) if in_file or found.lastgroup]
-    places += [(Span(*found.span()), found[found.lastindex or 0]) for found in singles]
-    forms = {found.start() for found in singles} if "{{" in prompt else set[int]()
-    forms.update(found.start() for found in _DOLLAR.finditer(text, *span) if forms or "{{" in prompt)
-    places += [(Span(*found.span()), found[1]) for found in _HALF_OPEN.finditer(text, *span)]
-    places += [
-        (Span(*found.span()), found[1])
-        for found in _TAG.finditer(text, *span)
-        if found[1] in known - asserted - _WITHOUT_END and f"</{found[1]}" not in prompt
-    ]
-    dollars = [(Span(*found.span()), found[1]) for found in _DOLLAR.finditer(text, *span)]
-    if all(name in known for _, name in dollars) and "```" not in prompt:  # otherwise it is code
-        places += dollars
     in_braces = tuple(_IN_BRACES.finditer(text, *span))
     begun = {found.start(1) - 1 for found in in_braces}
-    places += [(Span(*found.span()), found["name"]) for found in _QUOTED.finditer(text, *span)]
-    for at, name in places:
+    for at, name, is_form in _written_otherwise(text, span, known, asserted, in_file=in_file):
         if name in known and name not in used and at.start not in begun and not _is_inside(text, at, span):
             written = f"{{{{{name}}}}}"
             fixes = (Fix(f"write `{written}`", (Edit(outer(at), written),), safe=False),)
             words = f"`{text[slice(*at)]}` is no placeholder; write `{written}`"
-            severity: Severity | None = "hint" if at.start in forms and name in asserted else None
+            severity: Severity | None = "hint" if is_form and name in asserted and "{{" in prompt else None
             yield Finding(outer(at), words, severity=severity, fixes=fixes, consequence=SENT_AS_IS)
     for found in in_braces:
         if found[1] in known and f"${found[1]}" not in known:
@@ -91,6 +76,28 @@ def foreign_placeholders(
             fixes = (Fix(f"write `{found[1]}`", (Edit(at, found[1]),)),)
             words = f"a template has no `${found[1]}`; write `{found[1]}`"
             yield Finding(at, words, fixes=fixes, consequence="promptfoo fills in nothing")
+
+
+def _written_otherwise(
+    text: str, span: Span, known: frozenset[str], asserted: frozenset[str], *, in_file: bool
+) -> Iterator[tuple[Span, str, bool]]:
+    """Names in other notations, with their places, and whether they may show the form of an answer."""
+    prompt = text[slice(*span)]
+    for found in _FOREIGN.finditer(text, *span):
+        yield Span(*found.span()), found[found.lastgroup or 0], False
+    for found in _SINGLE.finditer(text, *span):
+        if in_file or found.lastgroup:
+            yield Span(*found.span()), found[found.lastindex or 0], True
+    for found in _HALF_OPEN.finditer(text, *span):
+        yield Span(*found.span()), found[1], False
+    for found in _TAG.finditer(text, *span):
+        if found[1] in known - asserted - _WITHOUT_END and f"</{found[1]}" not in prompt:
+            yield Span(*found.span()), found[1], False
+    dollars = [(Span(*found.span()), found[1], True) for found in _DOLLAR.finditer(text, *span)]
+    if all(name in known for _, name, _ in dollars) and "```" not in prompt:  # otherwise it is code
+        yield from dollars
+    for found in _QUOTED.finditer(text, *span):
+        yield Span(*found.span()), found["name"], False
 
 
 def single_braces(text: str, span: Span, known: frozenset[str], outer: Callable[[Span], Span]) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from types import MappingProxyType
 from urllib.parse import unquote
 
 from rubric_core.language.closest_name import closest, is_typo
@@ -14,6 +13,7 @@ from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.parse import parse as read
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.schema_bounds import contradictions
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.rule import Finding, Fix
 
@@ -56,16 +56,6 @@ _LATER = frozenset({
 _UNSURE = frozenset({
     "contentSchema", "formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum", "<<",
 })  # fmt: skip
-#: The bounds of a value.
-_BOUNDS = (
-    ("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum"), ("minLength", "maxLength"), ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
-)  # fmt: skip
-#: The types of plain values in Python.
-_CLASSES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
-    {"string": (str,), "number": (int, float), "integer": (int, float), "boolean": (bool,), "null": (type(None),)}
-)
-_FAILS = "every output that has it fails"
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
@@ -141,7 +131,7 @@ def _schema(node: Node, *, of_promptfoo: bool = True) -> Iterator[Finding]:
     if not isinstance(node, Mapping):
         return
     yield from _required(node)
-    yield from _contradictions(node)
+    yield from contradictions(node)
     for entry in node.entries:
         name, value = entry.name, entry.value
         if name is None or name in _UNSURE:
@@ -199,29 +189,6 @@ def _required(schema: Mapping) -> Iterator[Finding]:
                 severity="warning",
                 consequence="the assertion fails on every output without it",
             )
-
-
-def _contradictions(schema: Mapping) -> Iterator[Finding]:
-    """Bounds that leave no value, and listed values that are none of the type."""
-    for least, most in _BOUNDS:
-        low, high = _number_of(schema.get(least)), _number_of(schema.get(most))
-        node = schema.get(least)
-        if node is not None and low is not None and high is not None and low > high:
-            words = f"no value has a `{least}` of {low} and a `{most}` of {high}"
-            yield Finding(node.span, words, severity="warning", consequence=_FAILS)
-    kind, listed = schema.get("type"), schema.get("enum")
-    kinds = _CLASSES.get(kind.text) if isinstance(kind, Scalar) else None
-    if kinds is None or not isinstance(listed, Sequence) or not isinstance(kind, Scalar):
-        return
-    values = [each.value for each in listed.items if isinstance(each, Scalar) and "{" not in each.text]
-    if values and len(values) == len(listed.items) and not any(type(value) in kinds for value in values):
-        words = f"none of these values is of the type `{kind.text}`"
-        yield Finding(listed.span, words, severity="warning", consequence=_FAILS)
-
-
-def _number_of(node: Node | None) -> int | float | None:
-    value = node.value if isinstance(node, Scalar) else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _pattern(node: Scalar) -> Iterator[Finding]:

@@ -60,16 +60,7 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         )
         return
     yield from _doubled_backslashes(place)
-    if "\b" in pattern and isinstance(place.node, Scalar) and place.node.style == "double":
-        meant = quoted(pattern.replace("\b", "\\b"))
-        words = "`\\b` in double quotes is a backspace; write `\\\\b`, or single quotes"
-        yield Finding(
-            place.value,
-            words,
-            fixes=write_value(place, meant),
-            severity="warning",
-            consequence="the pattern matches no output",
-        )
+    yield from _backspaces(place, pattern)
     yield from _without_meaning(place, pattern)
     yield from _inner_anchors(place, pattern)
     try:
@@ -80,6 +71,15 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         yield Finding(place.value, f"this pattern is invalid: {error}", fixes=fixes, consequence=fails)
     except (UnsupportedPatternError, RecursionError):
         return
+
+
+def _backspaces(place: FieldPlace, written: str) -> Iterator[Finding]:
+    r"""`\b` in double quotes, which YAML reads as a backspace."""
+    if "\b" in written and isinstance(place.node, Scalar) and place.node.style == "double":
+        fixes = write_value(place, quoted(written.replace("\b", "\\b")))
+        words = "`\\b` in double quotes is a backspace; write `\\\\b`, or single quotes"
+        effect = "the pattern matches no output"
+        yield Finding(place.value, words, fixes=fixes, severity="warning", consequence=effect)
 
 
 def _without_meaning(place: FieldPlace, written: str) -> Iterator[Finding]:

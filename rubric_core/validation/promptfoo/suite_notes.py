@@ -61,7 +61,7 @@ def unworded_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[F
 
 
 def is_judged_by_value(suite: PromptfooSuite) -> bool:
-    """Whether a rubric's text is all that its judge is told, since no default replaces promptfoo's prompt for judges."""
+    """Whether judges get the prompt of promptfoo, which says no more about a good output than the text of the rubric."""
     shared = options_of(suite.defaults)
     if suite.outside is None or any(each.what == "defaults" for each in suite.outside) or "$ref" in suite.frame.text:
         return False

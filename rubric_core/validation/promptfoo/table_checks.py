@@ -27,7 +27,7 @@ _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _SEMICOLON = pattern(
     r"(?P<type>[a-z][a-z-]{2,40});|(?P<compared>(?:not-)?(?:i?contains(?:-any|-all)?|starts-with|regex|similar|llm-rubric|equals))[ ]?=(?!=)"
 )
-#: A type with the beginning of a limit, and code behind the name of its language: what one of them lacks is its number, bracket or colon.
+#: A type whose limit is no number or not closed, and code that lacks the colon behind the name of its language.
 _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
 _NEGATED = pattern(r"(?:not|NOT|Not|!)[ ]{1,3}(?P<type>[a-z][a-z-]{2,40}):")
 _WITHOUT_COLON = pattern(
