@@ -7,24 +7,24 @@ from typing import NamedTuple
 from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.promptfoo.formulas import without_strings
 
-__all__ = ["UselessResult", "useless_result"]
+__all__ = ["POSITION", "UselessResult", "useless_result"]
 
 #: Longer code is not read.
 _LONGEST = 2_000
 _TEXT, _LIST, _NOTHING = "a text", "a list or nothing", "nothing"
 #: 0 at the beginning, and -1 where there is none.
-_POSITION = "a position"
+POSITION = "a position"
 #: The last call of an expression, and its result. A text of Python may be a number, or the JSON of a result.
 _JAVASCRIPT = MappingProxyType({
     **dict.fromkeys(("trim", "trimStart", "trimEnd", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "replace", "replaceAll", "substring", "substr",
                      "padStart", "padEnd", "repeat", "normalize", "charAt", "toString", "join", "toFixed", "stringify"), _TEXT),
-    **dict.fromkeys(("indexOf", "lastIndexOf", "search"), _POSITION),
+    **dict.fromkeys(("indexOf", "lastIndexOf", "search"), POSITION),
     **dict.fromkeys(("match", "exec"), _LIST), **dict.fromkeys(("split", "matchAll"), "a list"), "log": _NOTHING,
 })  # fmt: skip
 _PYTHON = MappingProxyType({
     **dict.fromkeys(("split", "splitlines", "findall"), "a list"),
     **dict.fromkeys(("search", "match", "fullmatch"), "a match or nothing"), "print": _NOTHING,
-    **dict.fromkeys(("find", "rfind"), _POSITION),
+    **dict.fromkeys(("find", "rfind"), POSITION),
 })  # fmt: skip
 #: What such an expression begins with; a regular expression may stand before `exec`.
 _ROOT = pattern(r"(?:await[ ]+)?(?:/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]{0,8}|[A-Za-z_$][\w$]*)")

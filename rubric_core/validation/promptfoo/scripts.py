@@ -13,7 +13,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
 from rubric_core.validation.promptfoo.program_results import wrong_kinds
-from rubric_core.validation.promptfoo.result_kinds import useless_result
+from rubric_core.validation.promptfoo.result_kinds import POSITION, useless_result
 from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_results import (
@@ -35,7 +35,7 @@ _FAILS = "the assertion fails on every output"
 _ONE_TEXT = pattern(r"\s{0,9}(?:\"[^\"\\]{0,500}\"|'[^'\\]{0,500}')\s{0,9};?\s{0,9}\Z")
 #: A statement that only a module may have.
 _IMPORT = pattern(r"^[ \t]{0,40}(?P<word>import)[ \t]{1,9}(?:[\w*{][^\n]{0,200}\bfrom\b|[\"'])", re.MULTILINE)
-#: One declaration, and nothing behind it.
+#: Code that only gives one name its value.
 _ONLY_DECLARED = pattern(r"(?:const|let|var)\s{1,9}[A-Za-z_$][\w$]{0,60}\s{0,9}=(?!=)[^;{}]{1,500};?\s{0,9}\Z")
 #: Texts and comments that may span several lines.
 _LONG_TEXT = pattern(r"`[^`\n]{0,2000}\n|/\*|\"{3}|'{3}")
@@ -84,19 +84,25 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         faults = list(_read(shape, place, place.node, text))
         yield from faults
         yield from _dropped_at_end(place, lines, text)
-        is_javascript = isinstance(shape, graded.JavaScriptCode)
-        if is_javascript and not faults and "\n" not in lines and _ONLY_DECLARED.match(lines):
-            words = "a declaration gives no result: write the expression alone"
-            yield Finding(place.value, words, consequence=_FAILS)
-        elif "{{" not in code and _ONE_TEXT.match(lines):
-            words = "a text is no result: write a comparison, or a number"
-            yield Finding(place.value, words, consequence=_FAILS)
-        elif not faults and lines.strip(" ;") == "output" and isinstance(shape, graded.JavaScriptCode):
-            words = "the output itself is a result only where a transform makes it true, false or a number"
-            yield Finding(place.value, words, severity="hint")
-        elif not faults:
-            found = _useless(place, place.node, text, is_python=isinstance(shape, graded.PythonCode))
-            yield from () if shape.has("threshold") else found  # which a number may reach
+        if not faults or _ONE_TEXT.match(lines):
+            yield from _no_result(shape, place, place.node, text)
+
+
+def _no_result(
+    shape: graded.JavaScriptCode | graded.PythonCode, place: FieldPlace, node: Scalar, text: str
+) -> Iterator[Finding]:
+    """Code whose value is certainly no result."""
+    is_javascript = isinstance(shape, graded.JavaScriptCode)
+    code = node.text.strip() if is_javascript else node.text
+    if is_javascript and "\n" not in code and _ONLY_DECLARED.match(code):
+        yield Finding(place.value, "a declaration gives no result: write the expression alone", consequence=_FAILS)
+    elif "{{" not in code and _ONE_TEXT.match(code):
+        yield Finding(place.value, "a text is no result: write a comparison, or a number", consequence=_FAILS)
+    elif is_javascript and code.strip(" ;") == "output":
+        words = "the output itself is a result only where a transform makes it true, false or a number"
+        yield Finding(place.value, words, severity="hint")
+    else:
+        yield from _useless(place, node, text, is_python=not is_javascript, has_threshold=shape.has("threshold"))
 
 
 def _is_comment(code: str, *, is_python: bool) -> bool:
@@ -108,10 +114,10 @@ def _is_comment(code: str, *, is_python: bool) -> bool:
     return all(line.startswith("#" if is_python else "//") for line in lines) or (is_block and not is_python)
 
 
-def _useless(place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:
-    """A result that is a text, a list or nothing."""
+def _useless(place: FieldPlace, node: Scalar, text: str, *, is_python: bool, has_threshold: bool) -> Iterator[Finding]:
+    """A result that is a text, a list or nothing, or a position that no threshold is compared with."""
     found = useless_result(node.text, is_python=is_python)
-    if found is None:
+    if found is None or (found.kind == POSITION and has_threshold):
         return
     at = None if place.borrowed else place_in_code(node, text, found.start, found.end - found.start)
     gives = f"`{found.call}` gives {found.kind}, which is" if found.call else f"{found.kind} is"

@@ -181,33 +181,19 @@ def undefined_in_case(
         yield from foreign_placeholders(placed.text, node.span, names - GIVEN, placed.outer, in_file=True)
     for node in summary.compared:
         yield from single_braces(placed.text, node.span, names - GIVEN, placed.outer)
-    # Text with braces is common in variables, and stays as it is: only misspellings are more than a hint.
+    # Text with braces is common in variables, and stays as it is: only misspellings are reported.
     for node, used in summary.inserting:
         own = next((name for name, each in summary.variables.items() if each is node), "")
-        yield from _unfilled(placed, node, used, names | {own}, own=own, is_open=is_open or stores)
+        for name in used:
+            if name.name == own:
+                at = placed.outer(place_of(name, node, placed.text))
+                yield Finding(at, f"`{own}` inserts itself", severity="warning", consequence=_STAYS)
         slips = [
             each for each in used
             if each.name not in names and ((stores and each.alone) or closest(each.name, sorted(names - GIVEN)))
         ]  # fmt: skip
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
             yield replace(each, consequence=_STAYS)
-
-
-def _unfilled(
-    placed: PlacedCase, node: Scalar, used: list[UsedName], names: frozenset[str], *, own: str, is_open: bool
-) -> Iterator[Finding]:
-    """Names in a variable that nothing fills in: its own, and those that no case has."""
-    for each in used:
-        at = placed.outer(place_of(each, node, placed.text))
-        if each.name == own:
-            yield Finding(at, f"`{own}` inserts itself", severity="warning", consequence=_STAYS)
-        elif (
-            not is_open
-            and not each.optional
-            and each.name not in names
-            and not closest(each.name, sorted(names - GIVEN))
-        ):
-            yield Finding(at, f"this case has no value for `{each.name}`", severity="hint", consequence=_STAYS)
 
 
 def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
