@@ -202,8 +202,11 @@ def _with_signs(placed: PlacedCase, summary: CaseSummary, lacking: frozenset[str
 
 def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:
     """The variables that names in prompts are probably slips of; these are reported there."""
-    known = suite.digest.names | suite.digest.common
-    used = {u.name for node, _ in texts_of(suite.configuration) for u in names_in(node.text)} - known
+    elsewhere = [each.names or () for each in suite.outside or () if each.what != "prompt"]
+    known = suite.digest.names.union(suite.digest.common, *elsewhere)
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    used = {used.name for text in texts for used in names_in(text)} - known
     return frozenset(meant for name in used if (meant := closest(name, sorted(known - words))))
 
 
