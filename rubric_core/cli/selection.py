@@ -97,6 +97,7 @@ class RunSelection:
             keep_workspaces=options.keep_workspaces,
             allow_grader_errors=options.allow_grader_errors,
             answer_cache=_answer_cache(options) if options.cache else None,
+            working_directory=Path.cwd(),
         )
         self._configurations = Configurations(self._language)
         self._project = Project(DiskFiles(), Path.cwd())

@@ -58,6 +58,7 @@ class SuiteCollection:
             targets_file=targets,
             mode="replay" if get("rubric_replay") else "auto",
             allow_grader_errors=get("rubric_allow_grader_errors"),
+            working_directory=config.invocation_params.dir,
         )
         self._suites: set[Path] = set()
 

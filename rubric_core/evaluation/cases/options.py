@@ -46,6 +46,8 @@ class Options:
     rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
     #: The cache of answers of targets; None calls the target for each.
     answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
+    #: The directory whose `.env` promptfoo would read; None: that of the configuration.
+    working_directory: Path | None = None
     #: The environment variables of which some decide how promptfoo reads a file.
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False, compare=False)
 

@@ -1,6 +1,6 @@
 """Cases ready to be run, with their settings from the suite and their line numbers."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -208,6 +208,10 @@ class Runnable(CaseSource):
         """The evaluators that grade in this run."""
         only = self.options.evaluator
         return self.evaluators if only is None else self.evaluators[only - 1 : only]
+
+    def suite_variables(self, files: Files) -> Iterator[tuple[str, str]]:  # noqa: ARG002  # which some dialects read
+        """The environment variables that the suite sets for its run beside those of the user, as far as they are in files."""
+        return iter(())
 
     def option(self, name: str) -> str | None:
         """A text among the `options` of the case, else of the default test."""

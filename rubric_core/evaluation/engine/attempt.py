@@ -26,7 +26,7 @@ from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, add_usage, ask
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.evaluation.model.redaction import Redactor, seal
+from rubric_core.evaluation.model.redaction import Redactor, named_variables, seal
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
@@ -65,7 +65,8 @@ def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
     """The secrets that a case or its suite name: they reach the target, but neither graders nor results."""
-    return Redactor.in_texts((case.text, case.suite_text), ports.environment)
+    named = named_variables((case.text, case.suite_text), ports.environment)
+    return Redactor.of([*named, *case.suite_variables(ports.files)])
 
 
 class Attempt:

@@ -30,7 +30,7 @@ def require_valid(case: Runnable) -> None:
 
 
 async def with_variables(case: Runnable, ports: Ports) -> Ports:
-    """The ports with the environment variables that the suite sets for its run."""
+    """The ports with the environment variables that the suite sets for its run. Raises Unscored."""
     if isinstance(case, PromptfooRunnable):
         from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables  # noqa: PLC0415  # AgentV's cases need none of it
 

@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.cases.promptfoo.run_environment import RunEnvironment, run_environment
+from rubric_core.evaluation.cases.promptfoo.run_environment import (
+    MissingEnvironmentFileError,
+    RunEnvironment,
+    run_environment,
+)
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
@@ -24,8 +28,14 @@ _ROUNDS = 3
 
 
 async def with_promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Ports:
-    """The ports with the variables in which promptfoo would run."""
-    found = run_environment(ports.environment, case.matrix.configuration.data)
+    """The ports with the variables in which promptfoo would run. Raises Unscored for a file with variables that cannot be read."""
+    configuration = case.matrix.configuration
+    try:
+        found = run_environment(
+            ports.environment, configuration.data, configuration.directory, case.options.working_directory, ports.files
+        )
+    except MissingEnvironmentFileError as error:
+        raise Unscored(f"promptfoo stops: {error}", at=case.case) from None
     running: Mapping[str, str] = found.running
     if any("{{" in value for value in found.own.values()) and not is_on(found.loading, DISABLE_TEMPLATING):
         running = await ports.sandbox.threaded(lambda: _filled_variables(found, ports))
@@ -78,7 +88,8 @@ class Environment:
 
     def __init__(self, case: PromptfooRunnable, ports: Ports) -> None:
         known = case.matrix.configuration.environment
-        self._case, self._variables = case, ports.environment
+        before = {n: known.loading[n] for n in known.further if n in known.loading and n not in known.own}
+        self._case, self._variables = case, {**ports.environment, **before} if before else ports.environment
         if hides_environment(known.loading):
             self._variables = _own(case, ports)
         self._is_off = is_on(known.loading, DISABLE_TEMPLATING)

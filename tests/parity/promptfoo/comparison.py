@@ -40,6 +40,7 @@ _OWN: Mapping[str, Mapping[str, str]] = {
         "PROMPTFOO_PROMPT_SEPARATOR": "===",
     },
     "promptfooconfig.untemplated.yaml": {"PROMPTFOO_DISABLE_TEMPLATING": "true"},
+    "promptfooconfig.hidden-environment.yaml": {"PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS": "true"},
     "promptfooconfig.short-circuit.yaml": {"PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES": "true"},
 }  # fmt: skip
 #: Programs that a configuration needs, beside node and python3, and that not every machine has.

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
-from rubric_core.evaluation.cases.promptfoo.run_environment import RunEnvironment, run_environment
+from rubric_core.evaluation.cases.promptfoo.run_environment import (
+    MissingEnvironmentFileError,
+    RunEnvironment,
+    run_environment,
+)
 from rubric_core.evaluation.cases.promptfoo.table_format import TableFormat, table_format
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.language.promptfoo.switches import is_on
@@ -173,10 +177,12 @@ def read_configuration(
     files: Files,
     generated: Mapping[str, GeneratedCases] | None = None,
     shell: Mapping[str, str] | None = None,
+    working_directory: Path | None = None,
 ) -> PromptfooConfiguration:
     """The configuration in a text; empty if the text is not a mapping.
 
-    `shell` is the environment in which promptfoo would run; without it, nothing is read of that.
+    `shell` and `working_directory` are the environment and the directory in which promptfoo would run; without them, it reads
+    no variables, and is in the directory of the configuration.
     """
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
@@ -188,7 +194,12 @@ def read_configuration(
     if not isinstance(root, MappingNode):
         root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
     data = data if isinstance(data, dict) else {}
-    environment = run_environment(shell, data) if shell is not None else RunEnvironment()
+    environment = RunEnvironment()
+    if shell is not None:
+        try:
+            environment = run_environment(shell, data, path.absolute().parent, working_directory, files)
+        except MissingEnvironmentFileError as error:
+            trouble = trouble or str(error)
     if "$ref" in text and is_on(environment.loading, "PROMPTFOO_DISABLE_REF_PARSER"):
         trouble = trouble or "promptfoo follows no `$ref` while $PROMPTFOO_DISABLE_REF_PARSER is set"
     return PromptfooConfiguration(

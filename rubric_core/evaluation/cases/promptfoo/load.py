@@ -49,7 +49,9 @@ def promptfoo_cases(
 
     `generated` are those that its programs made, see `test_programs`.
     """
-    configuration = read_configuration(path, analysis.document.text, files, generated, options.environment)
+    configuration = read_configuration(
+        path, analysis.document.text, files, generated, options.environment, options.working_directory
+    )
     troubles: list[str] = []
     prompts: list[PromptfooPrompt] = []
     providers: list[PromptfooProvider] = []

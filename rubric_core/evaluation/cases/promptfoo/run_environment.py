@@ -1,15 +1,29 @@
-"""The environment in which promptfoo reads and runs a configuration: that of the user, and that of the configuration itself."""
+"""The environment in which promptfoo reads and runs a configuration: that of the user, of files, and of the configuration itself."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
 from rubric_core.language.promptfoo.javascript import value_text
+from rubric_core.ports import Files
 
-__all__ = ["RunEnvironment", "run_environment"]
+__all__ = [
+    "MissingEnvironmentFileError",
+    "RunEnvironment",
+    "read_environment_files",
+    "run_environment",
+    "suite_variables",
+]
 
+#: The file that promptfoo reads in its working directory.
+USUAL_FILE = ".env"
 #: No variables.
 _EMPTY: Mapping[str, str] = MappingProxyType({})
+#: The largest size in bytes of a file with variables.
+_LARGEST = 1_000_000
 #: The variables that promptfoo has read before it looks at the `env` of a configuration.
 _READ_BEFORE = frozenset({
     "PROMPTFOO_CSV_DELIMITER", "PROMPTFOO_CSV_STRICT", "PROMPTFOO_DISABLE_AJV_STRICT_MODE", "PROMPTFOO_DISABLE_REF_PARSER",
@@ -17,23 +31,80 @@ _READ_BEFORE = frozenset({
 })  # fmt: skip
 
 
+class MissingEnvironmentFileError(Exception):
+    """Raised for a file with variables that cannot be read; the message names it."""
+
+
 class RunEnvironment(NamedTuple):
     """The variables of promptfoo, by when it reads them."""
 
     #: While it reads the configuration.
     loading: Mapping[str, str] = _EMPTY
-    #: While it runs it: with those of `env`, whose templates are not filled in.
+    #: While it runs it: with those of `envPath` and of `env`, whose templates are not filled in.
     running: Mapping[str, str] = _EMPTY
     #: Those of `env`.
     own: Mapping[str, str] = _EMPTY
+    #: Those of `envPath`.
+    further: Mapping[str, str] = _EMPTY
 
 
-def run_environment(shell: Mapping[str, str], data: Mapping[str, Any]) -> RunEnvironment:
-    """The environment of a configuration; `shell` is that of the user. Files with variables are not read."""
+def run_environment(
+    shell: Mapping[str, str], data: Mapping[str, Any], directory: Path, working_directory: Path | None, files: Files
+) -> RunEnvironment:
+    """The environment of a configuration in a directory. Raises MissingEnvironmentFileError.
+
+    A `.env` in the working directory, by default that of the configuration, adds to the variables of the user; files of `envPath` replace them.
+    """
+    usual = _usual_file(directory, working_directory, files)
+    loading = shell if usual is None else {**_variables(usual, files), **shell}
+    own = {name: value for name, value in _own(data).items() if name not in _READ_BEFORE}
+    further: dict[str, str] = {}
+    for path in _further_files(data, directory):
+        further |= _variables(path, files)
+    return RunEnvironment(loading, {**loading, **further, **own} if further or own else loading, own, further)
+
+
+def read_environment_files(
+    data: Mapping[str, Any], directory: Path, working_directory: Path | None, files: Files
+) -> list[Path]:
+    """The files with variables that a run reads: `.env` where there is one, and those of `envPath`."""
+    usual = _usual_file(directory, working_directory, files)
+    return [*([usual] if usual is not None else []), *_further_files(data, directory)]
+
+
+def suite_variables(
+    data: Mapping[str, Any], directory: Path, working_directory: Path | None, files: Files
+) -> Iterator[tuple[str, str]]:
+    """All variables that a configuration and its files set; those of a file that cannot be read are none."""
+    yield from _own(data).items()
+    for path in read_environment_files(data, directory, working_directory, files):
+        with suppress(MissingEnvironmentFileError):
+            yield from _variables(path, files).items()
+
+
+def _own(data: Mapping[str, Any]) -> dict[str, str]:
+    """The variables of `env`."""
     written = data.get("env")
-    own = {
-        str(name): value_text(value)
-        for name, value in (written.items() if isinstance(written, Mapping) else ())
-        if value is not None and name not in _READ_BEFORE
-    }
-    return RunEnvironment(shell, {**shell, **own} if own else shell, own)
+    entries = written.items() if isinstance(written, Mapping) else ()
+    return {str(name): value_text(value) for name, value in entries if value is not None}
+
+
+def _usual_file(directory: Path, working_directory: Path | None, files: Files) -> Path | None:
+    path = (working_directory or directory) / USUAL_FILE
+    return path if files.is_file(path) else None
+
+
+def _further_files(data: Mapping[str, Any], directory: Path) -> Iterator[Path]:
+    """The files of `envPath`, of which each replaces the variables of earlier ones."""
+    options = data.get("commandLineOptions")
+    written = options.get("envPath") if isinstance(options, Mapping) else None
+    for each in written if isinstance(written, list) else [written]:
+        names = each.split(",") if isinstance(each, str) else ()
+        yield from (directory / name.strip() for name in names if name.strip())
+
+
+def _variables(path: Path, files: Files) -> dict[str, str]:
+    try:
+        return variables_in(files.read(path, _LARGEST).decode("utf-8-sig", "replace"))
+    except OSError as error:
+        raise MissingEnvironmentFileError(f"the file {path.name} cannot be read: {error.strerror or error}") from None

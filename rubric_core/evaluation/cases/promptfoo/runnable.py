@@ -10,6 +10,7 @@ from rubric_core.evaluation.cases.promptfoo.history import RowPlace, RunHistory
 from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix, is_chosen, value_rows
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, targets_of
+from rubric_core.evaluation.cases.promptfoo.run_environment import suite_variables
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
@@ -22,6 +23,7 @@ from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
+from rubric_core.ports import Files
 
 __all__ = ["FilledRow", "PromptfooRunnable"]
 
@@ -279,6 +281,11 @@ class PromptfooRunnable(Runnable):
         if found is None:
             return _ALL, ""
         return found, "the command line" if self.options.threshold is not None else "`threshold` of the case"
+
+    def suite_variables(self, files: Files) -> Iterator[tuple[str, str]]:
+        """See `Runnable.suite_variables`: those of `.env`, of `envPath` and of `env`."""
+        configuration = self.matrix.configuration
+        return suite_variables(configuration.data, configuration.directory, self.options.working_directory, files)
 
     def option(self, name: str) -> str | None:  # noqa: ARG002  # what it overrides has it
         """Always empty: AgentV options do not apply, and those of promptfoo are in `test`."""

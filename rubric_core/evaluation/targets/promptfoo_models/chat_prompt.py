@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.model.inputs import conversation_text
 from rubric_core.language.promptfoo.javascript import read_json
+from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.ports import ProviderError, Request
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import TooManyValuesError, plain_whole
@@ -15,6 +17,7 @@ __all__ = ["NO_JSON", "chat_messages", "json_value", "prompt_of"]
 #: Stands for text that is not JSON; `null` is JSON.
 NO_JSON: Any = object()
 _YAML = "- role:"
+_REQUIRE = "PROMPTFOO_REQUIRE_JSON_PROMPTS"
 #: The start of a text that must be JSON, according to promptfoo.
 _LIST = re.compile(r"\[\s*(?:[\"{\[\d-]|true|false|null|\Z)")
 
@@ -35,8 +38,11 @@ def json_value(text: str) -> Any:
         return NO_JSON
 
 
-def chat_messages(prompt: str, default: Any) -> Any:
-    """The messages that a prompt contains in JSON or YAML, else `default`. Raises ProviderError for an invalid list."""
+def chat_messages(prompt: str, default: Any, environment: Mapping[str, str]) -> Any:
+    """The messages that a prompt contains in JSON or YAML, else `default`. Raises ProviderError for an invalid list.
+
+    With a variable of promptfoo in the environment every other prompt is invalid.
+    """
     text = prompt.strip()
     if text.startswith(_YAML):
         tree = parse(prompt)
@@ -51,4 +57,6 @@ def chat_messages(prompt: str, default: Any) -> Any:
         return value
     if (text.startswith("{") and text.endswith("}")) or (text.endswith("]") and _LIST.match(text[:-1])):
         raise ProviderError("the prompt looks like JSON and is none, with which promptfoo stops")
+    if is_on(environment, _REQUIRE):
+        raise ProviderError(f"the prompt is no JSON, with which promptfoo stops while ${_REQUIRE} is set")
     return default

@@ -22,7 +22,7 @@ _OTHER_VERSION = "gemini-2.0-flash-thinking-exp"
 
 def _contents(call: ModelCall) -> tuple[Any, Mapping[str, Any] | None]:
     """The contents and the system instruction in a prompt."""
-    written = chat_messages(call.prompt, [{"parts": [{"text": call.prompt}], "role": "user"}])
+    written = chat_messages(call.prompt, [{"parts": [{"text": call.prompt}], "role": "user"}], call.environment)
     if isinstance(written, list) and all(
         isinstance(each, dict) and isinstance(each.get("parts"), list) for each in written
     ):

@@ -24,7 +24,7 @@ _ASIDE = ("think", "passthrough")
 
 
 def _chat_body(call: ModelCall) -> dict[str, Any]:
-    messages = chat_messages(call.prompt, [{"role": "user", "content": call.prompt}])
+    messages = chat_messages(call.prompt, [{"role": "user", "content": call.prompt}], call.environment)
     body = {"model": call.model, "messages": messages, "options": _options(call, (*_OPTIONS, *_ASIDE))}
     # promptfoo puts together the parts of a stream, to the same text.
     body |= {"stream": False, **_aside(call)}

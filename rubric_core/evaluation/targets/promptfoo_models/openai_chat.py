@@ -65,7 +65,7 @@ def _is_gpt5(name: str) -> bool:
 
 def messages_to_send(call: ModelCall) -> Any:
     """The messages of a prompt; one of the user for a plain text."""
-    return chat_messages(call.prompt, [{"role": "user", "content": call.prompt}])
+    return chat_messages(call.prompt, [{"role": "user", "content": call.prompt}], call.environment)
 
 
 def _config(call: ModelCall) -> Mapping[str, Any]:
