@@ -14,6 +14,7 @@ from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
 from rubric_core.evaluation.cases.promptfoo.run_environment import read_environment_files
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.language.promptfoo.switches import number_of
@@ -138,3 +139,16 @@ def test_references_that_promptfoo_does_not_follow(tmp_path: Path) -> None:
 )
 def test_numbers(text: str, number: float | None) -> None:
     assert number_of({"N": text}, "N") == number
+
+
+def test_a_result_is_stale_when_a_file_of_the_configuration_changes(tmp_path: Path) -> None:
+    """Not when `.env` changes, which belongs to the directory in which a run begins."""
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(f"commandLineOptions: {{envPath: own.env}}\n{SUITE}", encoding="utf-8")
+    found = []
+    for name, text in (("own.env", "A=1"), ("own.env", "A=2"), (".env", "A=3")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (case,) = load_suite(path).cases
+        found.append(fingerprint(case, DiskFiles(), shared_targets(case, DiskFiles())))
+    first, second, third = found
+    assert first != second == third

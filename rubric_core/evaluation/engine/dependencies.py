@@ -9,6 +9,7 @@ from typing import Any
 
 from rubric_core.evaluation.cases.messages import referenced_files
 from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
+from rubric_core.evaluation.cases.promptfoo.run_environment import further_environment_files
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
@@ -146,8 +147,12 @@ class CaseDependencies:
         return list(dict.fromkeys(_with_values(name, each) for name in names for each in values))
 
     def _named_by_promptfoo(self, case: PromptfooRunnable) -> Iterator[tuple[str, Path, Path]]:
-        """The files of its prompts and providers, and those with the code that it executes."""
-        for path in case.matrix.files:
+        """The files of its prompts and providers, those with the code that it executes, and those with its variables.
+
+        A `.env` is none: like the variables of the user it belongs to the place in which a run begins.
+        """
+        configuration = case.matrix.configuration
+        for path in (*case.matrix.files, *further_environment_files(configuration.data, configuration.directory)):
             if self._files.is_file(path):
                 yield path.name, path, self._directory
         for code in executed_code(case):

@@ -13,6 +13,7 @@ from rubric_core.ports import Files
 __all__ = [
     "MissingEnvironmentFileError",
     "RunEnvironment",
+    "further_environment_files",
     "read_environment_files",
     "run_environment",
     "suite_variables",
@@ -59,7 +60,7 @@ def run_environment(
     loading = shell if usual is None else {**_variables(usual, files), **shell}
     own = {name: value for name, value in _own(data).items() if name not in _READ_BEFORE}
     further: dict[str, str] = {}
-    for path in _further_files(data, directory):
+    for path in further_environment_files(data, directory):
         further |= _variables(path, files)
     return RunEnvironment(loading, {**loading, **further, **own} if further or own else loading, own, further)
 
@@ -69,7 +70,7 @@ def read_environment_files(
 ) -> list[Path]:
     """The files with variables that a run reads: `.env` where there is one, and those of `envPath`."""
     usual = _usual_file(directory, working_directory, files)
-    return [*([usual] if usual is not None else []), *_further_files(data, directory)]
+    return [*([usual] if usual is not None else []), *further_environment_files(data, directory)]
 
 
 def suite_variables(
@@ -94,8 +95,8 @@ def _usual_file(directory: Path, working_directory: Path | None, files: Files) -
     return path if files.is_file(path) else None
 
 
-def _further_files(data: Mapping[str, Any], directory: Path) -> Iterator[Path]:
-    """The files of `envPath`, of which each replaces the variables of earlier ones."""
+def further_environment_files(data: Mapping[str, Any], directory: Path) -> Iterator[Path]:
+    """The files of `envPath` of a configuration in a directory, of which each replaces the variables of earlier ones."""
     options = data.get("commandLineOptions")
     written = options.get("envPath") if isinstance(options, Mapping) else None
     for each in written if isinstance(written, list) else [written]:
