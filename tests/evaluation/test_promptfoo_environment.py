@@ -1,6 +1,8 @@
 """The environment of configurations of promptfoo. What promptfoo makes of it: `tests/parity/promptfoo`."""
 
 import asyncio
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -76,6 +78,22 @@ def test_the_file_of_the_working_directory_counts(tmp_path: Path) -> None:
     (inner / ".env").write_text("FROM_FILE=inner\n", encoding="utf-8")
     assert result_of(inner, SUITE, {}).answer == "[inner][]"
     assert result_of(inner, SUITE, {}, tmp_path).answer == "[outer][]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its programs are no scripts")
+@pytest.mark.parametrize("place", ["env", "file"])
+def test_a_suite_does_not_choose_where_programs_are_looked_for(place: str, tmp_path: Path) -> None:
+    """The question before a run would name `python3`, and another program would run."""
+    own = tmp_path / "bin" / "python3"
+    own.parent.mkdir()
+    own.write_text(f'#!/bin/sh\ntouch {tmp_path}/ran\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    own.chmod(0o755)
+    text = JUDGED.replace("type: contains, value: a", "type: python, value: output == 'a'")
+    path = f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}"
+    (tmp_path / "own.env").write_text(f"PATH={path}\n", encoding="utf-8")
+    head = f"env: {{Path: '{path}', PATH: '{path}'}}\n" if place == "env" else "commandLineOptions: {envPath: own.env}\n"
+    assert result_of(tmp_path, head + text, dict(os.environ)).verdict.value == "passed"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_missing_file_with_variables(tmp_path: Path) -> None:

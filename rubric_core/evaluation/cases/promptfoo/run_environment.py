@@ -25,6 +25,8 @@ USUAL_FILE = ".env"
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 #: The largest size in bytes of a file with variables.
 _LARGEST = 1_000_000
+#: Where programs are looked for: a suite that sets it would run others than those which the question before a run names.
+_OF_PROGRAMS = frozenset({"PATH", "PATHEXT"})
 #: The variables that promptfoo has read before it looks at the `env` of a configuration.
 _READ_BEFORE = frozenset({
     "PROMPTFOO_CSV_DELIMITER", "PROMPTFOO_CSV_STRICT", "PROMPTFOO_DISABLE_AJV_STRICT_MODE", "PROMPTFOO_DISABLE_REF_PARSER",
@@ -87,7 +89,12 @@ def _own(data: Mapping[str, Any]) -> dict[str, str]:
     """The variables of `env`."""
     written = data.get("env")
     entries = written.items() if isinstance(written, Mapping) else ()
-    return {str(name): value_text(value) for name, value in entries if value is not None}
+    return _harmless({str(name): value_text(value) for name, value in entries if value is not None})
+
+
+def _harmless(variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables without those that stay as the user has them."""
+    return {name: value for name, value in variables.items() if name.upper() not in _OF_PROGRAMS}
 
 
 def _usual_file(directory: Path, working_directory: Path | None, files: Files) -> Path | None:
@@ -106,6 +113,6 @@ def further_environment_files(data: Mapping[str, Any], directory: Path) -> Itera
 
 def _variables(path: Path, files: Files) -> dict[str, str]:
     try:
-        return variables_in(files.read(path, _LARGEST).decode("utf-8-sig", "replace"))
+        return _harmless(variables_in(files.read(path, _LARGEST).decode("utf-8-sig", "replace")))
     except OSError as error:
         raise MissingEnvironmentFileError(f"the file {path.name} cannot be read: {error.strerror or error}") from None
