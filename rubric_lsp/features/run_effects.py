@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["RunConsequences", "Suites", "consequences_of", "identity"]
 
 _WEB = ("http://", "https://", "ws://", "wss://")
+#: Names of variables whose value may be an address without its scheme, or a template of one.
+_ADDRESSES = ("_URL", "_HOST", "_ENDPOINT", "_PROXY")
 #: Cases, and the targets of their suite.
 Suites: TypeAlias = "Sequence[tuple[Sequence[Runnable], Targets]]"
 
@@ -107,16 +109,20 @@ def _effects(case: "Runnable", targets: "Targets") -> tuple[Sequence[str], Seque
     """The programs that a case executes, and the addresses to which it sends requests besides its targets."""
     from rubric_core.evaluation.cases.promptfoo.executed_code import addresses_of, executed_code  # noqa: PLC0415
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
+    from rubric_core.evaluation.code.interpreters import INTERPRETERS  # noqa: PLC0415
     from rubric_core.evaluation.model.redaction import Redactor  # noqa: PLC0415
 
     if isinstance(case, PromptfooRunnable):
+        variables = list(case.suite_variables(DiskFiles()))
         # What a variable of the suite redirects goes there instead: a base URL, a proxy.
         named = [
             Redactor.of([(name, value)])(f"{name}={value}")
-            for name, value in case.suite_variables(DiskFiles())
-            if value.startswith(_WEB)
+            for name, value in variables
+            if value.startswith(_WEB) or name.upper().endswith(_ADDRESSES)
         ]
-        return [code.text for code in executed_code(case)], [*addresses_of(case), *named]
+        interpreters = {each.variable for each in INTERPRETERS.values() if each.variable}
+        chosen = [f"{name}={value}" for name, value in variables if name in interpreters]
+        return [*(code.text for code in executed_code(case)), *chosen], [*addresses_of(case), *named]
     return list(_programs(case, targets)), ()
 
 

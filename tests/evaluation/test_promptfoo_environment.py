@@ -91,9 +91,54 @@ def test_a_suite_does_not_choose_where_programs_are_looked_for(place: str, tmp_p
     text = JUDGED.replace("type: contains, value: a", "type: python, value: output == 'a'")
     path = f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}"
     (tmp_path / "own.env").write_text(f"PATH={path}\n", encoding="utf-8")
-    head = f"env: {{Path: '{path}', PATH: '{path}'}}\n" if place == "env" else "commandLineOptions: {envPath: own.env}\n"
+    head = (
+        f"env: {{Path: '{path}', PATH: '{path}'}}\n" if place == "env" else "commandLineOptions: {envPath: own.env}\n"
+    )
     assert result_of(tmp_path, head + text, dict(os.environ)).verdict.value == "passed"
     assert not (tmp_path / "ran").exists()
+
+
+PYTHON = """\
+prompts: ["{{x}}"]
+providers: [PROVIDERS]
+tests: [{vars: {x: a}, assert: [{type: python, value: "__import__('os').environ.get('WHICH') == 'own'"}]}]
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its programs are no scripts")
+@pytest.mark.parametrize(
+    ("head", "providers", "answer"),
+    [
+        ("", "{id: file://p.py}", "None failed"),
+        ("", "{id: file://p.py, config: {pythonExecutable: bin/own}}", "own passed"),
+        ("", "{id: 'python:p.py', config: {pythonExecutable: '{{env.PLACE}}/bin/own'}}", "own passed"),
+        ("env: {PROMPTFOO_PYTHON: bin/own}\n", "{id: file://p.py}", "own passed"),
+        ("env: {PROMPTFOO_PYTHON: bin/own}\n", "echo", "a passed"),
+        ("", "{id: file://p.py, config: {pythonExecutable: bin/none}}", " unscored"),
+        ("env: {PROMPTFOO_PYTHON: none}\n", "{id: file://p.py}", " unscored"),
+    ],
+)
+def test_the_python_that_a_suite_names(head: str, providers: str, answer: str, tmp_path: Path) -> None:
+    own = tmp_path / "bin" / "own"
+    own.parent.mkdir()
+    own.write_text(f'#!/bin/sh\nWHICH=own exec {sys.executable} "$@"\n', encoding="utf-8")
+    own.chmod(0o755)
+    program = (
+        "import os\ndef call_api(prompt, options, context):\n    return {'output': str(os.environ.get('WHICH'))}\n"
+    )
+    (tmp_path / "p.py").write_text(program, encoding="utf-8")
+    result = result_of(tmp_path, head + PYTHON.replace("PROVIDERS", providers), {**os.environ, "PLACE": str(tmp_path)})
+    assert f"{result.answer} {result.verdict.value}" == answer, result.reason
+
+
+def test_an_editor_shows_the_python_that_a_file_names(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PROMPTFOO_PYTHON=./own\nOPENAI_API_HOST=example.test\n", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(JUDGED, encoding="utf-8")
+    cases = load_suite(path).cases
+    found = consequences_of([(cases, shared_targets(cases[0], DiskFiles()))], [tmp_path])
+    assert found.programs == ("PROMPTFOO_PYTHON=./own",)
+    assert found.addresses == ("OPENAI_API_HOST=example.test",)
 
 
 def test_a_missing_file_with_variables(tmp_path: Path) -> None:

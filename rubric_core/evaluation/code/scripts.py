@@ -7,12 +7,12 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rubric_core.evaluation.code.commands import ProgramError, json_input, run_program
+from rubric_core.evaluation.code.interpreters import Language, interpreter_of
 from rubric_core.evaluation.code.payload import script_context
 from rubric_core.evaluation.code.script_programs import MARK, NODE, PYTHON, RUBY
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -24,9 +24,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Finished, Ports, Program
 
-__all__ = ["CodeFailedError", "Language", "language_of", "run_code", "run_function", "transform_answer"]
-
-Language = Literal["javascript", "python", "ruby"]
+__all__ = ["CodeFailedError", "language_of", "run_code", "run_function", "transform_answer"]
 
 _SHOWN = 500
 _OUTPUT_LIMIT = 10_000_000
@@ -34,7 +32,6 @@ _FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>[cm]?[jt]s|py|rb))(?::(?P<function
 #: The language of a file by its suffix; all others are JavaScript, in some of them with types.
 _LANGUAGES: Mapping[str, Language] = {"py": "python", "rb": "ruby"}
 _TYPED = re.compile(r"\.[cm]?ts\Z")
-_NAMES: Mapping[Language, str] = {"javascript": "JavaScript", "python": "Python", "ruby": "Ruby"}
 
 
 class CodeFailedError(GraderError):
@@ -114,7 +111,7 @@ async def run_function(
         told |= {"tests": _relative(told["file"], directory)} if tests else {}
     beside = shutil.which("promptfoo", path=ports.environment.get("PATH")) if package or _is_typed(told) else None
     told["programs"] = [beside] if beside is not None else []
-    program = _program(_argv(language, ports, at), told, directory, limit)
+    program = _program(_argv(language, ports, directory, at), told, directory, limit)
     try:
         finished = await run_program(program, ports.processes)
     except ProgramError as error:
@@ -155,15 +152,9 @@ def _in_file(code: str, language: Language, ports: Ports, directory: Path, at: S
     return {"file": str(path.resolve()), "function": found["function"] or default}
 
 
-def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
-    path = ports.environment.get("PATH")
-    if language == "python":
-        return (shutil.which("python3", path=path) or sys.executable, "-c", PYTHON)
-    name, program = ("ruby", RUBY) if language == "ruby" else ("node", NODE)
-    found = shutil.which(name, path=path)
-    if found is None:
-        raise GraderError(f"{_NAMES[language]} needs {name}, and there is no {name} on the PATH", at=at)
-    return (found, "-e", program)
+def _argv(language: Language, ports: Ports, directory: Path, at: Shape) -> tuple[str, ...]:
+    program = {"python": ("-c", PYTHON), "ruby": ("-e", RUBY), "javascript": ("-e", NODE)}[language]
+    return (interpreter_of(language, ports, directory, at), *program)
 
 
 def _last_words(error: str, language: Language) -> str:

@@ -10,10 +10,13 @@ from rubric_core.evaluation.cases.promptfoo.run_environment import (
     run_environment,
 )
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.code.interpreters import INTERPRETERS, Language, with_interpreter
+from rubric_core.evaluation.code.scripts import language_of
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.evaluation.templating.environment_settings import render_environment
+from rubric_core.evaluation.targets.promptfoo_scripts import script_of
+from rubric_core.evaluation.templating.environment_settings import fill_environment, render_environment
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, hides_environment, is_on
 from rubric_core.lazy_compilation import replace
@@ -39,7 +42,26 @@ async def with_promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Por
     running: Mapping[str, str] = found.running
     if any("{{" in value for value in found.own.values()) and not is_on(found.loading, DISABLE_TEMPLATING):
         running = await ports.sandbox.threaded(lambda: _filled_variables(found, ports))
-    return ports if running is ports.environment else replace(ports, environment=running)
+    ports = ports if running is ports.environment else replace(ports, environment=running)
+    return _with_interpreters(case, ports)
+
+
+def _with_interpreters(case: PromptfooRunnable, ports: Ports) -> Ports:
+    """The ports with which all code is run as that of the providers: promptfoo takes the first interpreter that it has found.
+
+    Where providers name different ones, which is the first depends on how fast they start; then each has its own.
+    """
+    for language, interpreter in INTERPRETERS.items():
+        providers = (each for each in case.matrix.providers if _is_written_in(language, each.id))
+        chosen = {str(each.config.get(interpreter.setting) or "") for each in providers}
+        if len(chosen) == 1:
+            ports = with_interpreter(ports, language, fill_environment(chosen.pop(), ports.environment))
+    return ports
+
+
+def _is_written_in(language: Language, identity: str) -> bool:
+    script = script_of(identity)
+    return bool(script) and language_of(script, ruby=True) == language
 
 
 def template_variables(case: PromptfooRunnable, ports: Ports) -> Mapping[str, str]:

@@ -1,8 +1,9 @@
 """Grades the answer with code in the suite, or in a file beside it: the part shared by all languages."""
 
 from rubric_core.evaluation.code.external_scores import external_score
+from rubric_core.evaluation.code.interpreters import Language
 from rubric_core.evaluation.code.payload import script_context
-from rubric_core.evaluation.code.scripts import Language, run_code
+from rubric_core.evaluation.code.scripts import run_code
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore

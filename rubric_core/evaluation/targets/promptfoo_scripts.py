@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rubric_core.evaluation.code.interpreters import INTERPRETERS, with_interpreter
 from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import seal
@@ -61,7 +62,8 @@ class PromptfooScript:
         is_class = language == "javascript"
         if is_class:
             del arguments["options"]
-        ports, clock = seal(self.ports, self.place.redact), self.ports.clock
+        clock, chosen = self.ports.clock, config.get(INTERPRETERS[language].setting)
+        ports = with_interpreter(seal(self.ports, self.place.redact), language, chosen)
         began = clock.seconds()
         try:
             told = await run_function(

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.scripts import CodeFailedError, Language, language_of, run_code
+from rubric_core.evaluation.code.interpreters import Language
+from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.provider_response import provider_response, row_provider
 from rubric_core.evaluation.scoring.finite_number import finite_number
