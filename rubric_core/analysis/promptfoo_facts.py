@@ -1,5 +1,6 @@
 """Facts about a promptfoo configuration as a whole: its cases with their places, and the content of other files."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -19,8 +20,9 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.known_variables import has_hooks, shared_names, variables_of_cases
+from rubric_core.validation.promptfoo.lacking_variables import MOST_COMPARED, needed_by_prompts
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
-from rubric_core.validation.promptfoo.shown_mappings import mappings_of_cases
+from rubric_core.validation.promptfoo.shown_mappings import bare_of_cases, mappings_of_cases, shown_alone
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import is_judged_by_value, known_environment
 from rubric_core.validation.promptfoo.unknown_labels import names_of
@@ -63,7 +65,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
         programs=programs, members=frozenset(suite.digest.members if mappings else ()),
         is_judged_by_value=is_judged_by_value(suite), environment=known_environment(suite),
-        asserted=suite.digest.asserted,
+        asserted=suite.digest.asserted, bare=bare_of_cases(suite) if variables is not None else frozenset(),
     )  # fmt: skip
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         return known
@@ -73,18 +75,28 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         known,
         asked=asked,
         needed=needed,
-        lacked=_lacked(suite) & needed,
+        lacked=_lacked(suite) & needed & needed_by_prompts(suite),
         unused=unused,
         shared=shared_names(suite) - GIVEN,
+        shown=shown_alone(suite),
     )
 
 
 def _lacked(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that one case alone lacks, if one reference leads to all cases and they get the same prompts."""
-    files = [each for each in suite.outside or () if each.what == "cases"]
+    """The variables that one case alone lacks, if all cases are known and get the same prompts."""
+    files = [each.counted for each in suite.outside or () if each.what == "cases"]
+    known = [each for each in files if each is not None]
+    listed = [placed.summary for placed in suite.listed]
     chooses = any(each.shape is not None and each.shape.has("prompts") for each in suite.providers)
-    alone = len(files) == 1 and not suite.listed and not suite.scenarios and not chooses
-    return files[0].lacked if alone else frozenset()
+    if not files or len(known) < len(files) or suite.scenarios or chooses or len(listed) > MOST_COMPARED:
+        return frozenset()
+    if not all(summary.is_plain for summary in listed):
+        return frozenset()
+    times = Counter(name for summary in listed for name in summary.names)
+    for each in known:
+        times.update(dict(each.times))
+    number = len(listed) + sum(each.cases for each in known)
+    return frozenset(name for name, count in times.items() if 0 < count == number - 1)
 
 
 def _is_for_models(suite: PromptfooSuite) -> bool:

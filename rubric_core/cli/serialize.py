@@ -52,10 +52,10 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
         return None
     several = (
         use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.shared, use.asserted,
-        use.environment,
+        use.environment, use.shown, use.bare,
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
-    programs = sorted((str(each.path), each.role, each.function) for each in use.programs)
+    programs = sorted((str(each.path), each.role, each.function, each.settings) for each in use.programs)
     flags = [use.is_open, use.is_for_models, use.is_judged_by_value]
     return [*map(_sorted, several), references, *flags, programs]
 
@@ -68,8 +68,8 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
     *several, references, is_open, is_for_models, is_judged_by_value, programs = packed
-    variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment = map(
-        _frozen, several
+    variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment, shown, bare = (
+        map(_frozen, several)
     )
     referable = None
     if references is not None:
@@ -84,7 +84,9 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         mappings or frozenset(),
         is_open=bool(is_open),
         is_for_models=bool(is_for_models),
-        programs=frozenset(ProgramUse(Path(path), role, function) for path, role, function in programs),
+        programs=frozenset(
+            ProgramUse(Path(path), role, function, tuple(settings)) for path, role, function, settings in programs
+        ),
         members=members or frozenset(),
         lacked=lacked or frozenset(),
         unused=unused or frozenset(),
@@ -92,6 +94,8 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         asserted=asserted or frozenset(),
         is_judged_by_value=bool(is_judged_by_value),
         environment=environment,
+        shown=shown or frozenset(),
+        bare=bare or frozenset(),
     )
 
 

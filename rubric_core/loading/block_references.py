@@ -12,6 +12,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.case_files import CaseFileContents
+from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name
 from rubric_core.loading.program_uses import ProgramUse
@@ -38,8 +39,8 @@ class OutsideText(NamedTuple):
     names: frozenset[str] | None = None
     #: The words of files with cases or defaults: each may be a variable that they use.
     words: frozenset[str] = NO_NAMES
-    #: The variables that one case alone lacks, in all files that it refers to.
-    lacked: frozenset[str] = NO_NAMES
+    #: How many cases in all files that it refers to have each variable; None if unknown.
+    counted: CountedNames | None = None
 
 
 @dataclass

@@ -7,7 +7,14 @@ from rubric_core.language.file_kinds import LISTED_CASES, FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.program_uses import ProgramUse
 
-__all__ = ["DefinedNames", "ReferableNames"]
+__all__ = ["CountedNames", "DefinedNames", "ReferableNames"]
+
+
+class CountedNames(NamedTuple):
+    """How many cases have each variable."""
+
+    cases: int
+    times: frozenset[tuple[str, int]]
 
 
 class ReferableNames(NamedTuple):
@@ -49,7 +56,7 @@ class DefinedNames:
     programs: frozenset[ProgramUse] = frozenset()
     #: The members of `mappings`, as `name.member`, and `name.*` where there may be more.
     members: frozenset[str] = frozenset()
-    #: Of the variables that prompts use, those that one case alone lacks, all cases being in files of one reference.
+    #: Of the variables that prompts use, those that one case alone lacks.
     lacked: frozenset[str] = frozenset()
     #: The variables of cases in other files that neither prompts nor the configuration itself use.
     unused: frozenset[str] = frozenset()
@@ -57,6 +64,10 @@ class DefinedNames:
     shared: frozenset[str] | None = None
     #: The variables that assertions use.
     asserted: frozenset[str] = frozenset()
+    #: The variables that all prompts which use them show by name alone.
+    shown: frozenset[str] = frozenset()
+    #: The variables that are no JSON without quotes, wherever they are defined.
+    bare: frozenset[str] = frozenset()
     #: Whether judges get the prompt of promptfoo, which says no more about a good output than the text of the rubric.
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
@@ -72,6 +83,7 @@ class DefinedNames:
         return DefinedNames(
             self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
             programs=self.programs if is_program else frozenset(), members=self.members, asserted=self.asserted,
+            bare=frozenset() if is_program else self.bare,
         )  # fmt: skip
 
     @staticmethod
@@ -99,6 +111,8 @@ class DefinedNames:
                 known.unused & each.unused,
                 _both(known.shared, each.shared),
                 known.asserted | each.asserted,
+                known.shown & each.shown,
+                known.bare & each.bare,
                 known.is_judged_by_value and each.is_judged_by_value,
                 _both(known.environment, each.environment),
             )

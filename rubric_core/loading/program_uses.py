@@ -16,3 +16,5 @@ class ProgramUse(NamedTuple):
     role: ProgramRole
     #: Its name; empty for the module itself.
     function: str
+    #: The settings that a provider gets, those of promptfoo included; empty if they are unknown.
+    settings: tuple[str, ...] = ()

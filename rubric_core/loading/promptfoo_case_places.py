@@ -11,8 +11,8 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
 from rubric_core.loading.promptfoo_cases import (
     case_file_trouble,
+    counted_names,
     kind_of_cases,
-    lacked_by_one,
     variables_in_cases,
     words_in,
 )
@@ -82,8 +82,8 @@ class CasePlaces(ProviderPlaces):
         if len(found or ()) == 1 and not rows:
             self._without_case(node, (found or ())[0])
         names = known if found is not None else None
-        lacked = lacked_by_one(found, self.look) if names and found else frozenset[str]()
-        self.outside.append(OutsideText("cases", node, names=names, words=words, lacked=lacked))
+        counted = counted_names(found, self.look) if names and found else None
+        self.outside.append(OutsideText("cases", node, names=names, words=words, counted=counted))
 
     def _without_case(self, node: Scalar, path: Path) -> None:
         text = self.look.text(path)

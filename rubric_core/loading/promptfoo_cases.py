@@ -9,6 +9,7 @@ from typing import Any
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_table import other_delimiter, rows_of
@@ -18,9 +19,9 @@ from rubric_core.syntax.plain_data import plain
 __all__ = [
     "case_data",
     "case_file_trouble",
+    "counted_names",
     "kind_of_cases",
     "kind_of_prompt",
-    "lacked_by_one",
     "variables_in_cases",
     "variables_in_file",
     "words_in",
@@ -78,16 +79,15 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
     return look.once(("promptfoo variables", path), find)
 
 
-def lacked_by_one(paths: Collection[Path], look: TrackedLookup) -> frozenset[str]:
-    """The variables that every case in some files has but one; none of tables, whose cells may be empty."""
+def counted_names(paths: Collection[Path], look: TrackedLookup) -> CountedNames | None:
+    """How many of the cases in some files have each variable; None of tables, whose cells may be empty, and of many cases."""
     cases: list[frozenset[str]] = []
     for path in paths:
         known = _names_by_case(path, look)
         if known is None or len(cases) + len(known) > _MOST:
-            return frozenset()
+            return None
         cases += known
-    times = Counter(name for names in cases for name in names)
-    return frozenset(name for name, count in times.items() if 0 < count == len(cases) - 1)
+    return CountedNames(len(cases), frozenset(Counter(name for names in cases for name in names).items()))
 
 
 def _names_by_case(path: Path, look: TrackedLookup) -> tuple[frozenset[str], ...] | None:

@@ -225,7 +225,7 @@ def _collect_from_shape(found: _Places, shape: Shape) -> None:
     elif isinstance(shape, ConfiguredPrompt):
         found.prompt(shape)
     elif isinstance(shape, ConfiguredProvider):
-        found.provider(shape.places["id"].node if shape.has("id") else None)
+        found.configured(shape)
         found.settings(shape)
         found.fields(shape)
     elif isinstance(shape, CaseSource):

@@ -167,6 +167,7 @@ class PromptfooLookup:
         ruby: bool = False,
         exported: Exported | None = None,
         role: ProgramRole | None = None,
+        settings: tuple[str, ...] = (),
     ) -> None:
         """Report a program that has no such function, or cannot be read.
 
@@ -182,7 +183,7 @@ class PromptfooLookup:
         called: tuple[ProgramUse, ...] = ()
         if path.suffix in _CHECKED:
             default = calls[0] if calls and path.suffix == ".py" else ""
-            called = (ProgramUse(path, role, function or default),) if role is not None else ()
+            called = (ProgramUse(path, role, function or default, settings),) if role is not None else ()
             self.called.update(called)
             self.read |= self._names_read(path)
             is_checked = self.look.is_checked(path, FileKind.PROMPTFOO_PROGRAM, nested=self.nested)

@@ -34,21 +34,28 @@ _INTERPRETERS = frozenset(
 _JAVASCRIPT_FUNCTION = pattern(r"\.(?:[cm]?[jt]s):[A-Za-z_$][\w$]{0,60}\Z")
 
 
+#: What promptfoo adds to the settings of a provider.
+_OF_PROMPTFOO = ("basePath",)
+
+
 class ProviderPlaces(PromptfooLookup):
     """Resolves the programs, files and commands of providers."""
 
     def providers(self, place: FieldPlace) -> None:
         """The providers of a configuration."""
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
-            self.provider(node, listed=True)
+            self.provider(node, listed=True, settings=_OF_PROMPTFOO)
             entry = node.entries[0] if isinstance(node, Mapping) and len(node.entries) == 1 else None
             if entry is not None and isinstance(entry.value, Mapping) and entry.value.get("id") is None:
                 self._settings(entry.name or "", entry.value.get("config"))
 
-    def provider(self, node: Node | None, consequence: str = STOPS, *, listed: bool = False) -> None:
+    def provider(
+        self, node: Node | None, consequence: str = STOPS, *, listed: bool = False, settings: tuple[str, ...] = ()
+    ) -> None:
         """A provider by its id: a file of settings, or a program.
 
-        `consequence` is for a file that is loaded at the start; `listed`: whether a file may have several.
+        `consequence` is for a file that is loaded at the start; `listed`: whether a file may have several;
+        `settings` are those that it gets, if they are known.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return
@@ -71,8 +78,9 @@ class ProviderPlaces(PromptfooLookup):
             self.issues.append(BrokenProgram(span=node.span, node=node, name=name, trouble=words, consequence=STOPS))
             return
         self.program(
-            node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True, exported="class", role="provider"
-        )
+            node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True, exported="class", role="provider",
+            settings=settings,
+        )  # fmt: skip
 
     def grader(self, shape: Shape) -> None:
         """A grading model: its id, or a mapping with one, or one for each role."""
@@ -81,6 +89,10 @@ class ProviderPlaces(PromptfooLookup):
         roles = [node.get(role) for role in GRADER_ROLES] if isinstance(node, Mapping) else []
         for each in (node, *roles):
             self.provider(each.get("id") if isinstance(each, Mapping) else each, ROW_ERRORS)
+
+    def configured(self, shape: ConfiguredProvider) -> None:
+        """A provider that is a mapping."""
+        self.provider(shape.places["id"].node if shape.has("id") else None, settings=_settings_of(shape))
 
     def settings(self, shape: ConfiguredProvider) -> None:
         """The files in the settings of a model."""
@@ -114,3 +126,14 @@ class ProviderPlaces(PromptfooLookup):
             return
         if words and not words[0].startswith(("-", "~", '"', "'")) and self.paths(words[0], folders=True) == ():
             self.missing(node, words[0], ROW_ERRORS)
+
+
+def _settings_of(shape: ConfiguredProvider) -> tuple[str, ...]:
+    """The names of the settings of a provider; none if there may be more than the text shows."""
+    place = shape.places.get("config")
+    if place is None:
+        return _OF_PROMPTFOO
+    entries = place.node.entries if isinstance(place.node, Mapping) and not place.borrowed else []
+    names = [entry.name for entry in entries if entry.name is not None and entry.name not in ("<<", "$ref")]
+    is_known = isinstance(place.node, Mapping) and not place.borrowed and len(names) == len(entries)
+    return (*_OF_PROMPTFOO, *sorted(names)) if is_known else ()

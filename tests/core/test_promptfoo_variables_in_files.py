@@ -223,7 +223,7 @@ tests:
 def test_what_configurations_define_survives_being_packed() -> None:
     names = frozenset({"a", "b"})
     references = ReferableNames(names, None, LABELS)
-    programs = frozenset({ProgramUse(Path("/a/check.py"), "assertion", "get_assert")})
+    programs = frozenset({ProgramUse(Path("/a/check.py"), "assertion", "get_assert", ("basePath",))})
     whole = DefinedNames(
         names,
         names,
@@ -240,6 +240,8 @@ def test_what_configurations_define_survives_being_packed() -> None:
         asserted=names,
         is_judged_by_value=True,
         environment=names,
+        shown=names,
+        bare=names,
         programs=programs,
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))

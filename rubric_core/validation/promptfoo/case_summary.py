@@ -35,10 +35,11 @@ from rubric_core.validation.promptfoo.case_parts import (
     variable_nodes,
 )
 from rubric_core.validation.promptfoo.foreign_placeholders import SIGNS
-from rubric_core.validation.promptfoo.mapping_members import members_of, texts_of_files
+from rubric_core.validation.promptfoo.mapping_members import members_of, plain_texts, texts_of_files
 from rubric_core.validation.promptfoo.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.promptfoo.unquoted_values import bare_texts
 from rubric_core.validation.promptfoo.variables_in_code import CodeVariables, code_variables
 
 __all__ = ["NEEDED_BY_GRADERS", "PROGRAM", "CaseSummary", "PlacedCase"]
@@ -115,6 +116,21 @@ class CaseSummary:
         return members_of(self.variables) if self.maps else frozenset()
 
     @cached_property
+    def texts(self) -> frozenset[str]:
+        """Those that are a text or a number in any case: see `plain_texts`."""
+        return plain_texts(self.variables)
+
+    @cached_property
+    def bare_texts(self) -> frozenset[str]:
+        """Those that are no JSON without quotes: see `bare_texts`."""
+        return bare_texts(self.variables)
+
+    @cached_property
+    def transforms(self) -> bool:
+        """Whether code changes its variables."""
+        return self._options is not None and self._options.has("transform_vars")
+
+    @cached_property
     def file_texts(self) -> frozenset[str]:
         """Those that are the content of a file: see `texts_of_files`."""
         return texts_of_files(self.variables) if "file://" in self.text else frozenset()
@@ -122,9 +138,9 @@ class CaseSummary:
     @cached_property
     def is_plain(self) -> bool:
         """Whether all variables are defined in the text rather than in files or programs."""
-        place, options = self._place, self._options
+        place = self._place
         is_written = place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
-        return is_written and not (options is not None and options.has("transform_vars"))
+        return is_written and not self.transforms
 
     @cached_property
     def is_in_files(self) -> bool:

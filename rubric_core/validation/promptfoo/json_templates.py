@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["JsonFault", "json_fault"]
+__all__ = ["JsonFault", "json_fault", "tokens"]
 
 #: Its groups: a statement or comment, what is filled in, a string, a sign, another value, anything else.
 _TOKEN = pattern(
@@ -49,7 +49,8 @@ def json_fault(text: str) -> JsonFault | None:
     return _unclosed(text) if not text[at:].strip() else None
 
 
-def _tokens(text: str) -> Iterator[re.Match[str]]:
+def tokens(text: str) -> Iterator[re.Match[str]]:
+    """The tokens of JSON with template statements between them; the group of each that matched says what it is."""
     at = 0
     while (found := _TOKEN.match(text, at)) is not None:
         yield found
@@ -64,7 +65,7 @@ def _unclosed(text: str) -> JsonFault | None:
     outer: list[str] = []
     #: The brackets that are open in each statement around.
     inner: list[list[str]] = []
-    for found in _tokens(text):
+    for found in tokens(text):
         kind = found.lastgroup or ""
         open_here = inner[-1] if inner else outer
         if kind == "statement" and found[kind].startswith("{%"):

@@ -14,10 +14,10 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["lacking_in_one", "lacking_words"]
+__all__ = ["MOST_COMPARED", "lacking_in_one", "lacking_words", "needed_by_prompts"]
 
 #: Of more cases each is not compared with all others at every letter.
-_MOST = 200
+MOST_COMPARED = 200
 _EMPTY = "promptfoo fills in nothing"
 #: A variable that code compares with, and does not test for.
 _COMPARED = pattern(r"(?:[!=]==?|\bincludes\()\s{0,3}context\.vars\.([A-Za-z_]\w{0,60})\)?\s{0,3};?\s{0,3}\Z")
@@ -28,7 +28,7 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
     if any(each.shape is not None and each.shape.has("prompts") for each in suite.providers):
         return
     given = _shared(suite).union(given)
-    needed = sorted(_needed(suite).difference(given))
+    needed = sorted(needed_by_prompts(suite).difference(given))
     others = any(each.what == "cases" for each in suite.outside or ())
     listed = list(suite.listed) if not suite.scenarios and not others else []
     yield from _in(listed, needed)
@@ -61,7 +61,7 @@ def _parts(listed: object) -> list[PromptfooCase]:
     return [each for each in listed if isinstance(each, PromptfooCase)] if isinstance(listed, list) else []
 
 
-def _needed(suite: PromptfooSuite) -> frozenset[str]:
+def needed_by_prompts(suite: PromptfooSuite) -> frozenset[str]:
     """What some prompt fills in without a test or a default."""
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
@@ -69,7 +69,7 @@ def _needed(suite: PromptfooSuite) -> frozenset[str]:
 
 
 def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]:
-    if not 1 < len(cases) <= _MOST or not all(placed.summary.is_plain for placed in cases):
+    if not 1 < len(cases) <= MOST_COMPARED or not all(placed.summary.is_plain for placed in cases):
         return
     for name in needed:
         lacking = [placed for placed in cases if name not in placed.summary.names]
@@ -83,7 +83,11 @@ def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]
 def _of_defaults(suite: PromptfooSuite, cases: Sequence[PlacedCase], known: Collection[str]) -> Iterator[Finding]:
     """Variables that the assertions of `defaultTest` use, and that all cases have but one."""
     checks = suite.bearers[0].summary
-    if suite.defaults is None or not 1 < len(cases) <= _MOST or not all(each.summary.is_plain for each in cases):
+    if (
+        suite.defaults is None
+        or not 1 < len(cases) <= MOST_COMPARED
+        or not all(each.summary.is_plain for each in cases)
+    ):
         return
     used = {use.name for _, names, _ in checks.rendered for use in names if not use.optional}
     codes = (str(check.value) for check in checks.checks if isinstance(check, JavaScriptCode))
@@ -108,7 +112,7 @@ def _is_checked(placed: PlacedCase, name: str) -> bool:
 
 def _in_assertions(rounds: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]:
     """Variables that the assertions of a scenario use, and that all of its rounds have but one."""
-    if not 1 < len(rounds) <= _MOST or not all(placed.summary.is_plain for placed in rounds):
+    if not 1 < len(rounds) <= MOST_COMPARED or not all(placed.summary.is_plain for placed in rounds):
         return
     for name in needed:
         lacking = [placed for placed in rounds if name not in placed.summary.names]

@@ -11,7 +11,9 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["members_of", "members_of_texts", "missing_members", "missing_members_at", "placed_in", "texts_of_files"]
+__all__ = [
+    "members_of", "members_of_texts", "missing_members", "missing_members_at", "placed_in", "plain_texts", "shows_member", "texts_of_files",
+]  # fmt: skip
 
 #: What the members of a mapping are followed by that may have more than the text shows.
 _ANY = "*"
@@ -44,15 +46,33 @@ def texts_of_files(variables: Mapping[str, Node]) -> frozenset[str]:
     )
 
 
-def members_of_texts(template: str, texts: Iterable[str]) -> Iterator[Finding]:
-    """Members of variables that are the content of a file, at their places in the template."""
+def plain_texts(variables: Mapping[str, Node]) -> frozenset[str]:
+    """The variables that are texts or numbers, and no file."""
+    return frozenset(
+        name for name, node in variables.items()
+        if isinstance(node, Scalar) and node.value is not None and not node.text.startswith(("file://", "package:"))
+    )  # fmt: skip
+
+
+def shows_member(template: str) -> bool:
+    """Whether a template may show a member of a variable."""
+    return "{" in template and any(_MEMBER.match(template, used.span.end) for used in names_in(template))
+
+
+def members_of_texts(template: str, texts: Iterable[str], *, in_files: bool = True) -> Iterator[Finding]:
+    """Members of variables that are texts, or `in_files` the content of a file, at their places in the template."""
     every = frozenset(texts)
     for used in names_in(template) if every else ():
         found = _MEMBER.match(template, used.span.end) if used.name in every and not used.optional else None
         name = (found[1] or found[2] or found[3]) if found is not None else ""
-        if found is not None and name not in _OF_TEXTS:
+        if found is not None and name not in _OF_TEXTS and not name.isdigit():
             written = f"({used.name} | load).{name}"
             words = f"`{used.name}` is the text of a file, which has no `{name}`; JSON and YAML: `{written}`"
+            words = (
+                words
+                if in_files
+                else f"`{used.name}` is a text in every case, which has no `{name}`; for JSON write `{written}`"
+            )
             yield Finding(Span(*found.span(found.lastindex or 0)), words, consequence="promptfoo fills in nothing")
 
 

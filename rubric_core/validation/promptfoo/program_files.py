@@ -13,6 +13,7 @@ from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.program_results import refused_results
+from rubric_core.validation.promptfoo.python_settings import misread_settings
 from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
@@ -141,6 +142,11 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
     faults += (*_attributes(program.text), *_read_as_file(program.text)) if is_python else ()
     faults += _other_modules(program)
+    for slip in misread_settings(program.text, program.called) if is_python else ():
+        effect = "the code gets nothing" if slip.is_optional else _THROWS
+        faults.append(
+            _Fault(slip.offset, f"no configuration has a setting `{slip.name}`", effect, slip.name, slip.meant)
+        )
     told = {each.offset for each in faults}
     faults += [
         _Fault(each.start, each.words, each.consequence, end=each.end)

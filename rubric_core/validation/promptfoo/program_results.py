@@ -90,7 +90,7 @@ def _called(
     program: ProgramText, read: CodeReading, *, is_python: bool
 ) -> Iterator[tuple[FunctionReading, ProgramRole]]:
     """The functions that promptfoo certainly calls, and what for."""
-    for use in program.called:
+    for use in dict.fromkeys(each._replace(settings=()) for each in program.called):
         found = _function(use, program.text, read)
         if found is not None:
             yield found, use.role

@@ -22,9 +22,10 @@ from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, slips_of_j
 from rubric_core.validation.promptfoo.mapping_members import missing_members
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
-from rubric_core.validation.promptfoo.shown_mappings import shown_object
+from rubric_core.validation.promptfoo.shown_mappings import shown_in
 from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.promptfoo.unquoted_values import unquoted_values
 from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, STAYS_IN_TEXT, half_written
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
 from rubric_core.validation.rule import Context, Finding, Fix, Severity
@@ -158,9 +159,10 @@ def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Mappings that the file inserts by name alone; judges get them as JSON."""
     is_told = prompt.is_own and not prompt.is_of_judges
     maps = prompt.use.mappings if is_told and prompt.use is not None else frozenset[str]()
-    for used in names_in(prompt.text) if maps else ():
-        if used.alone and used.name in maps:
-            yield shown_object(used.name, used.span, may_fix=True)
+    if is_told and prompt.use is not None and prompt.name.lower().endswith(".json"):
+        yield from unquoted_values(prompt.text, prompt.use.bare)
+    if maps and prompt.use is not None:
+        yield from shown_in(prompt.text, maps, prompt.use.filters or ())
 
 
 def _of_data(fault: _DataFault, prompt: PromptFileText) -> Finding:

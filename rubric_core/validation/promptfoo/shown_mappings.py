@@ -1,25 +1,46 @@
 """Mappings that a prompt of promptfoo inserts by the name of their variable: they render as `[object Object]` (issue 18, section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.known_variables import has_hooks, variables_of_cases
-from rubric_core.validation.promptfoo.mapping_members import members_of_texts, missing_members_at, placed_in
-from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
-from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.promptfoo.variables import (
-    EMPTY_TEXT,
-    NEEDS_TEXT,
-    place_of,
+from rubric_core.validation.promptfoo.mapping_members import (
+    members_of_texts,
+    missing_members_at,
+    placed_in,
+    shows_member,
 )
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
+from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.promptfoo.unquoted_values import unquoted_values
+from rubric_core.validation.promptfoo.variables import EMPTY_TEXT, NEEDS_TEXT
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["mappings_among_texts", "mappings_of_cases", "shown_object", "shown_objects", "unknown_members"]
+__all__ = [
+    "bare_of_cases",
+    "mappings_among_texts",
+    "mappings_in_listed_case",
+    "mappings_of_cases",
+    "shown_alone",
+    "shown_in",
+    "shown_objects",
+    "unknown_members",
+    "unquoted_texts",
+]
 
 #: A text that is one placeholder.
 _ALONE = pattern(r"\s{0,99}\{\{[^{}]{0,500}\}\}\s{0,99}")
+_FILTER = pattern(r"\s{0,9}\|\s{0,9}([A-Za-z_]\w{0,60})")
+#: The filters of Nunjucks that throw for anything but a text.
+_OF_TEXTS = frozenset(
+    {"upper", "lower", "trim", "title", "capitalize", "truncate", "indent", "wordcount", "striptags", "nl2br"}
+)
+_OBJECT = "promptfoo fills in `[object Object]`"
 
 
 def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
@@ -29,10 +50,15 @@ def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
 
 def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
     """Members of mappings that prompts and assertions show, and no case has."""
-    if not (suite.digest.maps or suite.digest.file_texts) or variables_of_cases(suite) is None:
+    shows = [node for node, _ in texts_of(suite.configuration) if shows_member(node.text)]
+    if not (suite.digest.maps or suite.digest.file_texts or shows) or variables_of_cases(suite) is None:
         return
     slips_only = has_hooks(suite)
     elsewhere = [suite.digest.stored, *(each.names or () for each in suite.outside or ())]
+    for node in shows if not slips_only else ():
+        plain = suite.digest.texts.difference(*elsewhere)
+        found = members_of_texts(node.text, plain, in_files=False)
+        yield from placed_in(found, node, suite.frame.text, suite.frame.outer)
     texts = suite.digest.file_texts.difference(suite.digest.no_file_texts, *elsewhere)
     for node, _ in texts_of(suite.configuration) if texts and not slips_only else ():
         yield from placed_in(members_of_texts(node.text, texts), node, suite.frame.text, suite.frame.outer)
@@ -53,35 +79,117 @@ def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Mappings that a prompt inserts by name alone, which render as `[object Object]`."""
+    """Mappings that a prompt inserts by name alone, which render as `[object Object]`, or as a text to a filter."""
     maps = mappings_of_cases(suite)
-    for node, _ in texts_of(suite.configuration) if maps else ():
-        for used in names_in(node.text):
-            if used.alone and used.name in maps:
-                at = place_of(used, node, suite.frame.text)
-                yield shown_object(used.name, suite.frame.outer(at), may_fix=at != node.span)
+    for node, _ in texts_of(suite.configuration) if maps and not suite.digest.transforms else ():
+        for found in shown_in(node.text, maps, _own_filters(suite)):
+            yield from placed_in([found], node, suite.frame.text, suite.frame.outer)
 
 
-def shown_object(name: str, at: Span, *, may_fix: bool) -> Finding:
-    """A mapping that a prompt inserts by its name, at `at`."""
-    fixes = (Fix("write `| dump`", (Edit(Span(at.end, at.end), " | dump"),)),) if may_fix else ()
-    words = f"`{name}` is a mapping: write `{name} | dump`, or one of its members"
-    return Finding(at, words, fixes=fixes, consequence="promptfoo fills in `[object Object]`")
+def shown_in(template: str, maps: Collection[str], filters: Collection[str]) -> Iterator[Finding]:
+    """The same in one template; `filters` are those of the configuration."""
+    for used in names_in(template):
+        if used.name not in maps:
+            continue
+        if used.alone:
+            fixes = (Fix("write `| dump`", (Edit(used.span, f"{used.name} | dump"),)),)
+            words = f"`{used.name}` is a mapping: write `{used.name} | dump`, or one of its members"
+            yield Finding(used.span, words, fixes=fixes, consequence=_OBJECT)
+        elif not used.optional and (name := _filter_of(used, template)) in _OF_TEXTS and name not in filters:
+            words = f"`{used.name}` is a mapping, and `{name}` takes a text"
+            yield Finding(used.span, words, severity="error", consequence=ROW_ERRORS)
+
+
+def _own_filters(suite: PromptfooSuite) -> frozenset[str]:
+    own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else None
+    return frozenset(map(str, own)) if isinstance(own, dict) else frozenset()
+
+
+def _filter_of(used: UsedName, template: str) -> str:
+    """The first filter that gets the value of a variable; empty for none."""
+    found = _FILTER.match(template, used.span.end)
+    return found[1] if found is not None else ""
+
+
+class _Uses:
+    """How prompts show each variable: by name alone, which is the filter ``, or with the filters that get it."""
+
+    def __init__(self, suite: PromptfooSuite) -> None:
+        self.own = _own_filters(suite)
+        texts = [node.text for node, _ in texts_of(suite.configuration)]
+        texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+        self.filters: dict[str, set[str]] = {}
+        for text in texts:
+            for used in names_in(text):
+                self.filters.setdefault(used.name, set()).add("" if used.alone else _filter_of(used, text) or ".")
+
+    @property
+    def alone(self) -> frozenset[str]:
+        """The variables that prompts show by name alone."""
+        return frozenset(name for name, found in self.filters.items() if found == {""})
+
+    def finding(self, name: str) -> Finding | None:
+        """What is wrong with a mapping in the place of the texts that a variable has in other cases."""
+        filters = self.filters.get(name, set[str]())
+        if filters == {""}:
+            words = f"`{name}` is a mapping here, and prompts show it as a text, as it is in other cases"
+            return Finding(Span(0, 0), words, consequence=_OBJECT)
+        others = filters - {""}
+        if not filters or not others <= self.own | _OF_TEXTS:
+            return None
+        first, is_own = min(others), not self.own.isdisjoint(others)
+        words = f"`{name}` is a mapping here, and a text in other cases, which the filter `{first}` gets"
+        return Finding(
+            Span(0, 0), words, severity="hint" if is_own else "error", consequence="" if is_own else ROW_ERRORS
+        )
+
+
+def shown_alone(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that all prompts which use them show by name alone; none where code may change what they are."""
+    elsewhere = any("transformVars" in each.words for each in suite.outside or ())
+    return frozenset() if elsewhere or suite.digest.transforms or has_hooks(suite) else _Uses(suite).alone
+
+
+def bare_of_cases(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that are no JSON without quotes, wherever they are defined."""
+    if suite.outside is None or suite.digest.transforms or has_hooks(suite):
+        return frozenset()
+    elsewhere = (each.names or () for each in suite.outside if each.what != "prompt")
+    return suite.digest.bare_texts.difference(suite.digest.stored, *elsewhere)
+
+
+def unquoted_texts(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Texts that a prompt in JSON fills in without quotes."""
+    nodes = [node for node, _ in texts_of(suite.configuration) if "{{" in node.text and node.text.lstrip()[:1] == "["]
+    bare = bare_of_cases(suite) if nodes and variables_of_cases(suite) is not None else frozenset[str]()
+    for node in nodes:
+        yield from placed_in(unquoted_values(node.text, bare), node, suite.frame.text, suite.frame.outer)
 
 
 def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:
     """The variables of a case that are a mapping, where prompts show their values and the values of other cases are none."""
     mixed = suite.digest.maps - mappings_of_cases(suite)
-    if not mixed or suite.outside is None:
+    if not mixed or suite.outside is None or suite.bearers[0].summary.transforms:
         return
-    texts = [node.text for node, _ in texts_of(suite.configuration)]
-    texts += [text for each in suite.outside if each.what == "prompt" for text in each.texts or ()]
-    used = [used for text in texts for used in names_in(text)]
-    shown = {each.name for each in used if each.alone} - {each.name for each in used if not each.alone}
-    for placed in suite.bearers:
-        for name in placed.summary.maps & mixed & shown:
+    uses = _Uses(suite)
+    wrong = {name: found for name in mixed if (found := uses.finding(name)) is not None}
+    for placed in suite.bearers if wrong else ():
+        for name in placed.summary.maps & wrong.keys() if not placed.summary.transforms else ():
             place = placed.case.places["vars"]
             entry = place.node.entry(name) if isinstance(place.node, Mapping) and not place.borrowed else None
             if entry is not None:
-                words = f"`{name}` is a mapping here, and prompts show it as a text, as it is in other cases"
-                yield Finding(placed.outer(entry.key.span), words, consequence="promptfoo fills in `[object Object]`")
+                yield replace(wrong[name], span=placed.outer(entry.key.span))
+
+
+def mappings_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """The variables of a case in another file that are a mapping, and that all prompts show by name alone."""
+    shown = context.defaults.names.shown if context.defaults.names is not None else frozenset[str]()
+    place = case.places.get("vars")
+    if not shown or place is None or place.borrowed or case.borrowed or case.has("prompts"):
+        return
+    summary = PlacedCase(case, -1, lambda _, span: span, context.text).summary
+    for name in sorted(summary.maps & shown) if not summary.transforms else ():
+        entry = place.node.entry(name) if isinstance(place.node, Mapping) else None
+        if entry is not None:
+            words = f"`{name}` is a mapping, and prompts show it as a text"
+            yield Finding(entry.key.span, words, consequence=_OBJECT)

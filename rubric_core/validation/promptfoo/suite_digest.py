@@ -90,6 +90,21 @@ class SuiteDigest:
         return _union(summary.members for _, summary in self._every)
 
     @cached_property
+    def transforms(self) -> bool:
+        """Whether code changes the variables of some case."""
+        return any(summary.transforms for _, summary in self._every)
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The variables that are a text or a number in every case that has them."""
+        return _always((s.texts, s.names) for _, s in self._every)
+
+    @cached_property
+    def bare_texts(self) -> frozenset[str]:
+        """The variables that are no JSON without quotes in every case that has them."""
+        return _always((s.bare_texts, s.names) for _, s in self._every)
+
+    @cached_property
     def file_texts(self) -> frozenset[str]:
         """The variables that are the content of a file in some case."""
         return _union(summary.file_texts for _, summary in self._every)
@@ -166,3 +181,9 @@ class SuiteDigest:
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*set(sets))
+
+
+def _always(found: Iterable[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:
+    """Of pairs of some variables of a case and all of them: those that are among the former wherever they are."""
+    pairs = set(found)
+    return _union(some for some, _ in pairs).difference(*(names - some for some, names in pairs))

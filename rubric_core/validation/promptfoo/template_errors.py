@@ -31,8 +31,8 @@ _HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w{0,40})\b[^{}\n]{0,200}\
 _TWO_NAMES = pattern(
     r"\{\{-?[ \t]{0,9}(?!not\b|-?[ \t]*(?:in|is|if|else|and|or)\b)([A-Za-z_][\w.]*)[ \t]{1,9}([A-Za-z_]\w*)[ \t]{0,9}-?\}\}"
 )
-#: JSON between doubled braces, as format strings of Python have it.
-_JSON = pattern(r"\{\{\s{0,20}([\"'])[^\"'{}\n]{0,80}\1\s{0,9}:")
+#: JSON between doubled braces, as format strings of Python have it; after three braces it is a mapping of the template.
+_JSON = pattern(r"(?<!\{)\{\{\s{0,20}([\"'])[^\"'{}\n]{0,80}\1\s{0,9}:")
 #: What an opening delimiter begins, up to its end.
 _PARTS = pattern(r"\{(?:\{[^{}]{0,300}(?:\}\})?|%[^%]{0,300}(?:%\})?)")
 _LONGEST_SHOWN = 60

@@ -30,8 +30,15 @@ _WITHOUT_THRESHOLD: tuple[type[Assertion], ...] = (
     text.Contains, text.IContains, text.ContainsAll, text.IContainsAll, text.ContainsAny, text.IContainsAny, text.Equals, text.StartsWith,
     text.Regex, text.IsJson, text.ContainsJson, measured.WordCount, graded.Factuality, graded.ClosedQa,
 )  # fmt: skip
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
+#: Dates, years and amounts, which are numbers in a rubric that say nothing about the score.
+_NO_SCORE = pattern(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?[ ](?:of[ ])?(?:{_MONTHS})\b|\b(?:{_MONTHS})[ ]\d{{1,2}}\b|\b\d{{4}}-\d\d-\d\d\b"
+    r"|\b(?:1[5-9]|20)\d\d\b(?!%)"
+    r"|\b\d{1,9}[ -](?:words?|sentences?|characters?|letters|lines?|paragraphs?|days?|weeks?|months?|years?|hours?|minutes?|seconds?)\b"
+)
 #: What makes the result of code true or false, or an object.
 _COMPARES = pattern(
     r"[=!]==?|[<>]|\breturn\b|\b(?:true|false|True|False|in|not|and|or|score)\b|[&|]{2}|!|\.(?:includes|test|startsWith|endsWith|every|some)\("
@@ -86,14 +93,16 @@ def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def templated_numbers(shape: Assertion) -> Iterator[Finding]:
-    """A threshold or a weight that is a template: what is filled in is a text."""
+def templated_numbers(shape: Assertion | PromptfooCase) -> Iterator[Finding]:
+    """A threshold or a weight that is a template: what is filled in is a text, and the one of a case is not filled in."""
+    is_case = isinstance(shape, PromptfooCase)
     for field in ("threshold", "weight"):
         place = shape.places.get(field)
         node = place.node if place is not None and not place.borrowed and not shape.borrowed else None
         if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" in node.text:
             words = f"`{field}` is a number, and a template gives a text"
-            yield Finding(node.span, words, severity="error", consequence=STOPS)
+            consequence = "promptfoo warns, and ignores it" if is_case else STOPS
+            yield Finding(node.span, words, severity="warning" if is_case else "error", consequence=consequence)
 
 
 def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
@@ -155,7 +164,7 @@ def _judge_threshold(shape: Assertion, context: Context) -> Iterator[Finding]:
         return
     if shape.has("rubric_prompt") or context.defaults.judge_prompt or context.contains("rubricPrompt"):
         return
-    rubric = _TEMPLATE.sub("", rubric)
+    rubric = _NO_SCORE.sub("", _TEMPLATE.sub("", rubric))
     if not rubric.strip() or rubric.startswith("file://") or any(float(n) >= value for n in _NUMBER.findall(rubric)):
         return
     yield Finding(

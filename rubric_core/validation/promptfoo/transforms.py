@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.case_parts import options_of, variable_nodes
 from rubric_core.validation.promptfoo.code_habits import code_habits
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
@@ -18,7 +19,7 @@ from rubric_core.validation.promptfoo.script_names import place_in_code, undefin
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["transforms"]
+__all__ = ["picked_variables", "transforms"]
 
 #: Fields with JavaScript that transforms something, if it is not a file.
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
@@ -47,6 +48,10 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
             )
 
 
+#: Nothing but one variable.
+_PICKED = pattern(
+    r"\s{0,9}vars(?:\.([A-Za-z_$][\w$]{0,60})|\[\s?(?:'([^'\n]{1,60})'|\"([^\"\n]{1,60})\")\s?\])\s{0,9};?\s{0,9}\Z"
+)
 #: Nothing but one assignment to a variable.
 _ASSIGNED = pattern(r"\s{0,9}vars\.([A-Za-z_$][\w$]{0,60})\s{0,3}=(?![=>])[^;\n]{1,500};?\s{0,9}\Z")
 _NOT_CALLED = "the function itself becomes the output"
@@ -79,6 +84,25 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
             free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
             for found in (*free, *misspelt_members(node, text, of_responses=True)):
                 yield replace(found, severity="error", consequence=ROW_ERRORS)
+
+
+def picked_variables(case: PromptfooCase) -> Iterator[Finding]:
+    """`transformVars` that gives one variable of its case, which is a text or a number, in place of all."""
+    options = options_of(case)
+    place = options.places.get("transform_vars") if options is not None and not options.borrowed else None
+    code = place.node if place is not None and not place.borrowed else None
+    found = _PICKED.match(code.text) if isinstance(code, Scalar) and isinstance(code.value, str) else None
+    name = (found[1] or found[2] or found[3]) if found is not None else ""
+    value = variable_nodes(case).get(name) if name else None
+    if (
+        code is None
+        or not isinstance(value, Scalar)
+        or value.value is None
+        or value.text.startswith(("file://", "package:"))
+    ):
+        return
+    words = f"`{name}` is no mapping, and this code has to give the variables; write `({{ ...vars, {name}: … }})`"
+    yield Finding(code.span, words, severity="error", consequence=STOPS)
 
 
 def _is_one_line(node: Scalar) -> bool:

@@ -219,6 +219,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "ProgramText",
         "Assertion",
         "CaseOptions",
+        "PromptfooCase",
         "ConfiguredProvider",
     ),
     "several-documents": ("NotYaml",),

@@ -143,6 +143,7 @@ def _in_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     yield from empty_filters(case, context)
     yield from swallowed_by_options(case, context)
     yield from thresholds(case, context)
+    yield from templated_numbers(case)
     yield from transformed_outputs(case, context.text) if not case.borrowed else ()
 
 
