@@ -5,10 +5,16 @@ from types import MappingProxyType
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["MODELS", "MODEL_NAME"]
+__all__ = ["ANTHROPIC_MODEL", "MODELS", "MODEL_NAME"]
 
 #: The name of a model without its vendor.
 MODEL_NAME = pattern(r"(?:gpt|claude|gemini|mistral|deepseek|grok|llama)-\d?\w{1,20}[\w.:-]{0,60}\Z")
+#: The names of Anthropic's models that need no `messages:` (0.121.20), and what later releases may call theirs.
+ANTHROPIC_MODEL = pattern(
+    r"claude-(?:2\.[01]|3-(?:haiku-20240307|opus-20240229)|3-(?:haiku|opus)-latest|3-5-haiku-(?:20241022|latest)"
+    r"|3-5-sonnet-(?:20240620|20241022|latest)|3-7-sonnet-(?:20250219|latest)"
+    r"|(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9](?:-\w{1,20}){0,2}|4-[\w-]{1,20}|preview)|mythos-preview)\Z"
+)
 
 _GPT = (
     "gpt-5-mini", "gpt-5", "gpt-5-nano", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.2", "gpt-5.1", "gpt-4.1-mini", "gpt-4.1", "gpt-4.1-nano",

@@ -42,6 +42,11 @@ _CHAT = (
     "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost", "reasoning", "verbosity", "frequency_penalty",
     "presence_penalty", "parallel_tool_calls", "mcp", "modalities", "audio", "top_logprobs", "service_tier", "omitDefaults", "showThinking",
 )  # fmt: skip
+#: What the responses API has no field for, so that promptfoo does not send it.
+_ONLY_CHAT = frozenset({
+    "max_tokens", "max_completion_tokens", "stop", "seed", "functions", "frequency_penalty", "presence_penalty",
+})  # fmt: skip
+_RESPONSES = (*(each for each in _CHAT if each not in _ONLY_CHAT), "max_output_tokens", "instructions")
 _CLAUDE = (
     "max_tokens",
     "temperature",
@@ -78,6 +83,11 @@ _GEMINI = (
     "safetySettings",
     "apiKey",
     "apiHost",
+    "stopSequences",
+    "responseSchema",
+    "tool_choice",
+    "toolConfig",
+    "passthrough",
 )
 _OLLAMA = ("num_predict", "temperature", "top_k", "top_p", "stop", "seed", "num_ctx", "format", "think", "tools")
 _AZURE = ("apiHost", "apiVersion", *_CHAT)
@@ -101,7 +111,8 @@ _BEDROCK = (
 )
 _HTTP = (
     "url", "method", "headers", "body", "transformResponse", "transformRequest", "queryParams", "request", "validateStatus", "maxRetries",
-    "auth", "tls", "session", "sessionParser", "multipart", "signatureAuth",
+    "auth", "tls", "session", "sessionParser", "multipart", "signatureAuth", "responseParser", "tools", "tool_choice", "transformToolsFormat",
+    "sessionSource", "stateful", "tokenEstimation", "useHttps",
 )  # fmt: skip
 _PROGRAM = ("pythonExecutable", "timeout", "workers")
 
@@ -111,7 +122,7 @@ PROVIDERS: tuple[KnownProvider, ...] = (
     KnownProvider("anthropic:messages:", "anthropic:messages:claude-sonnet-4-5", "A model of Anthropic.", _CLAUDE),
     KnownProvider("google:", "google:gemini-2.5-flash", "A model of Google AI Studio.", _GEMINI),
     KnownProvider("echo", "echo", "Gives the prompt back; for trying out checks."),
-    KnownProvider("openai:responses:", "openai:responses:gpt-5-mini", "A model of OpenAI by its responses API.", (*_CHAT, "max_output_tokens", "instructions")),
+    KnownProvider("openai:responses:", "openai:responses:gpt-5-mini", "A model of OpenAI by its responses API.", _RESPONSES),
     KnownProvider("azure:chat:", "azure:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
     KnownProvider("ollama:chat:", "ollama:chat:MODEL", "A local model of Ollama.", _OLLAMA),
     KnownProvider("openrouter:", "openrouter:VENDOR/MODEL", "A model by OpenRouter.", _CHAT),

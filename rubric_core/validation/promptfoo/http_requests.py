@@ -1,7 +1,6 @@
 """Requests of HTTP providers that promptfoo refuses, or that never have the prompt, and settings that make none (issue 18, section 2)."""
 
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.configuration import Configuration
@@ -11,6 +10,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.http_settings import http_settings
 from rubric_core.validation.promptfoo.suite import providers_of
 from rubric_core.validation.rule import Finding, Fix
 
@@ -27,7 +27,7 @@ _OF_REQUESTS = ("body", "request", "multipart", "method", "transformRequest")
 _CODE = ("transformResponse", "responseParser", "transformRequest", "validateStatus")
 #: A template, a file, or a placeholder in the style of Python, which is reported itself.
 _ENVIRONMENT = pattern(r"\{\{-?[ ]{0,3}env\.\w{1,60}[ ]{0,3}-?\}\}")
-_FILLED_IN = pattern(r"\Afile://|\{\{|\{%|\{\s{0,3}\w{1,40}\s{0,3}\}")
+_FILLED_IN = pattern(r"\Afile://|\{\{|\{%|(?<!\$)\{\s{0,3}\w{1,40}\s{0,3}\}")
 _ADDRESS = ("http://", "https://")
 _NEEDS_BODY = "an HTTP provider needs `body` under `config`, unless its method is GET"
 _NEVER_SENT = "the service gets the same request in every row"
@@ -36,8 +36,6 @@ _IDS = ("http", "https")
 _BODIES = frozenset({"body", "multipart", "request", "<<", "$ref"})
 #: Other names of the body.
 _CALLED_BODY = ("form", "data", "json", "payload", "params")
-#: Other names of settings, which promptfoo does not read.
-_CALLED = MappingProxyType({"retries": "maxRetries", "maxRetry": "maxRetries", "query": "queryParams"})
 _TEXTS = ("headers", "queryParams")
 #: An address without its scheme: a path, or a host.
 _PATH = pattern(r"/(?!/)[^\s{}]{0,300}\Z")
@@ -52,8 +50,8 @@ def bare_addresses(shape: Configuration) -> Iterator[Finding]:
             yield Finding(provider.node.span, _NEEDS_BODY, severity="error", consequence=STOPS)
 
 
-def http_requests(shape: ConfiguredProvider) -> Iterator[Finding]:
-    """Findings about the request of one provider."""
+def http_requests(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
+    """Findings about the request of one provider in a text."""
     yield from _settings(shape.node) if isinstance(shape.node, Mapping) and not shape.borrowed else ()
     identity, place, named = str(shape.id or ""), shape.places.get("config"), shape.places.get("id")
     if identity not in ("http", "https") and not identity.startswith(_ADDRESS):
@@ -66,6 +64,7 @@ def http_requests(shape: ConfiguredProvider) -> Iterator[Finding]:
     yield from _methods(settings)
     yield from _body_of_get(settings)
     yield from _types(settings)
+    yield from http_settings(settings, text)
     yield from _request(identity, place.key, settings)
 
 
@@ -135,6 +134,11 @@ def _types(settings: Mapping) -> Iterator[Finding]:
         if isinstance(code, Sequence) or (isinstance(code, Mapping) and _is_complete(code)):
             words = f"`{field}` is JavaScript or a file, and no {'list' if isinstance(code, Sequence) else 'mapping'}"
             yield Finding(code.span, words, severity="error", consequence=STOPS)
+        elif isinstance(code, Scalar) and isinstance(code.value, bool | int | float):
+            words = (
+                f"`{field}` is JavaScript or a file, and no {'switch' if isinstance(code.value, bool) else 'number'}"
+            )
+            yield Finding(code.span, words, severity="error", consequence=STOPS)
 
 
 def _is_filled_in(settings: Mapping) -> bool:
@@ -162,14 +166,6 @@ def _settings(provider: Mapping) -> Iterator[Finding]:
         yield from _of_texts(name, settings.get(name))
     yield from _address(settings.get("url"))
     yield from _without_body(identity, settings)
-    for entry in settings.entries:
-        meant = _CALLED.get(entry.name or "")
-        if meant is not None and settings.get(meant) is None:
-            fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
-            words = f"a request has no setting `{entry.name}`; did you mean `{meant}`?"
-            yield Finding(
-                entry.key.span, words, fixes=fixes, severity="warning", consequence="promptfoo silently ignores it"
-            )
 
 
 def _of_texts(name: str, node: Node | None) -> Iterator[Finding]:

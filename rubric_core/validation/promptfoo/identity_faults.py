@@ -1,9 +1,11 @@
 """What is wrong with one id of a provider (issue 18, section 2)."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.model_names import ANTHROPIC_MODEL
 from rubric_core.language.promptfoo.provider_ids import KINDS_OF_VENDORS, VENDORS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
@@ -36,6 +38,10 @@ _VENDORS = (
 )  # fmt: skip
 #: What the names of known models begin with.
 MODELS = tuple(start for start, _ in _VENDORS)
+#: Vendors of which promptfoo makes no provider, with what to write in their place.
+_NO_MODELS = MappingProxyType({
+    "websocket": "write the address itself, as in `wss://HOST`", "bam": "IBM has ended this service; `watsonx` has its models",
+})  # fmt: skip
 #: An id with a vendor prefix; the drive of a Windows path is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 #: `openai/gpt-4o` and `openai;gpt-4o`.
@@ -80,8 +86,16 @@ def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
             fixes=_changed(node, written) if meant else (), severity="error" if meant else "warning", consequence=consequence,
         )  # fmt: skip
         return
+    if vendor in _NO_MODELS:
+        yield from _no_model(node, vendor, rest, consequence)
+        return
     kinds = KINDS_OF_VENDORS.get(vendor)
     kind, colon, model = rest.partition(":")
+    if vendor == "anthropic" and not colon and "{{" not in rest and rest and not _is_of_anthropic(rest):
+        vendor = next((vendor for start, vendor in _VENDORS if rest.startswith(start)), "anthropic:messages")
+        written = f"{vendor}:{rest}"
+        words = f"promptfoo does not know the model `{rest}` of Anthropic; did you mean `{written}`?"
+        yield Finding(node.span, words, fixes=_changed(node, written), severity="error", consequence=consequence)
     if kinds is None or kind in kinds.names or not (colon or kinds.needed) or "{{" in kind:
         return
     alike = closest(kind, kinds.names) if colon else None
@@ -94,6 +108,27 @@ def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
             severity="error" if kinds.stops else "warning",
             consequence=consequence if kinds.stops else f"promptfoo asks for a chat model called `{model}`",
         )  # fmt: skip
+
+
+def _is_of_anthropic(name: str) -> bool:
+    """Whether a name without a kind of model is one, or a kind, or a slip of a kind, which is reported elsewhere."""
+    kinds = KINDS_OF_VENDORS["anthropic"]
+    return name.startswith(kinds.names) or name in kinds.foreign or ANTHROPIC_MODEL.match(name) is not None
+
+
+def _no_model(node: Scalar, vendor: str, rest: str, consequence: str) -> Iterator[Finding]:
+    """An id of a vendor that is gone, or that takes no model."""
+    is_address = rest.startswith(("ws://", "wss://"))
+    meant = rest if is_address else ""
+    advice = f"; did you mean `{meant}`?" if meant else f": {_NO_MODELS[vendor]}"
+    fixes = _changed(node, meant) if meant else ()
+    yield Finding(
+        node.span,
+        f"promptfoo has no provider `{node.text}`{advice}",
+        fixes=fixes,
+        severity="error",
+        consequence=consequence,
+    )
 
 
 def _other_sign(node: Scalar, vendor: str, rest: str, consequence: str) -> Iterator[Finding]:

@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from types import MappingProxyType
 
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
@@ -11,10 +13,10 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.suite import PromptfooSuite, ProviderEntry
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, ProviderEntry, providers_of
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["environments", "ids_with_blanks", "providers_of_one_name"]
+__all__ = ["environments", "ids_with_blanks", "missing_settings", "providers_of_one_name"]
 
 #: Vendors whose ids are commands, files and addresses, which may have blanks and commas.
 _OTHERS = frozenset({
@@ -24,6 +26,10 @@ _OTHERS = frozenset({
 _VENDOR = pattern(r"\s{0,9}([a-z][a-z0-9-]{1,40}):")
 _NEXT = pattern(r"[,;][ \t]{0,9}([a-z][a-z0-9-]{1,40}):")
 _BLANK = pattern(r":[ \t]{1,9}(?=[^ \t])")
+#: Providers that promptfoo makes only with a setting.
+_NEEDED = MappingProxyType({
+    "browser": "steps", "sequence": "inputs", "websocket": "messageTemplate", "ws": "messageTemplate", "wss": "messageTemplate",
+})  # fmt: skip
 _NOT_READ = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
@@ -87,6 +93,32 @@ def _id(node: Scalar) -> Iterator[Finding]:
     elif node.text == "anthropic:messages":
         words = "this id needs a model, as in `anthropic:messages:claude-sonnet-4-5`"
         yield Finding(node.span, words, severity="error", consequence=STOPS)
+
+
+def missing_settings(shape: Configuration) -> Iterator[Finding]:
+    """Providers without a setting that promptfoo needs to make them."""
+    for provider in providers_of(shape):
+        vendor, colon, _ = provider.id.partition(":")
+        needed = _NEEDED.get(vendor)
+        if needed is None or (colon and vendor not in ("ws", "wss")) or "{{" in provider.id:
+            continue
+        words = f"`{vendor}` needs `{needed}` under `config`"
+        if isinstance(provider.node, Scalar):
+            yield Finding(provider.node.span, words, severity="error", consequence=STOPS)
+        elif provider.shape is not None and isinstance(provider.shape.node, Mapping):
+            yield from _missing_setting(provider.shape.node, needed, words)
+
+
+def _missing_setting(provider: Mapping, needed: str, words: str) -> Iterator[Finding]:
+    settings, identity = provider.entry("config"), provider.entry("id")
+    inner = settings.value if settings is not None else None
+    entries = [*provider.entries, *(inner.entries if isinstance(inner, Mapping) else ())]
+    if any(entry.name in (None, "<<", "$ref") or is_typo(entry.name, needed) for entry in entries):
+        return
+    if inner is None and identity is not None:
+        yield Finding(identity.value.span, words, severity="error", consequence=STOPS)
+    elif settings is not None and isinstance(inner, Mapping) and inner.get(needed) is None:
+        yield Finding(settings.key.span, words, severity="error", consequence=STOPS)
 
 
 def environments(shape: ConfiguredProvider) -> Iterator[Finding]:

@@ -7,13 +7,16 @@ from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.foreign_settings import own_names
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.http_settings import unread_by_http
 from rubric_core.validation.promptfoo.model_tools import tools_of
+from rubric_core.validation.promptfoo.vendor_settings import vendor_settings
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
@@ -155,23 +158,19 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
         return
     is_chat = "response_format" in family.config
     also = _OF_OTHERS - _OF_NO_CHAT if is_chat or vendor == "anthropic" else _OF_OTHERS
-    yield from _misspelt(vendor, settings, family.config, also)
+    misspelt = list(_misspelt(vendor, settings, family.config, also, own_names(identity)))
+    yield from misspelt
+    if vendor in _WITH_ADDRESS:
+        spans = {found.span for found in misspelt}
+        reported = frozenset(entry.name or "" for entry in settings.entries if entry.key.span in spans)
+        yield from unread_by_http(settings, family.config, reported)
+    yield from vendor_settings(identity, settings)
     yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
-    if vendor == "ollama":
-        yield from _addresses_of_ollama(settings)
     if is_chat:
         yield from _formats(settings)
     if (is_chat or vendor == "anthropic") and not _IS_AGENT.match(identity):
         yield from tools_of(settings)
     yield from _bounds(settings, {name: _RANGES[name] for name in _RANGES if name in family.config})
-
-
-def _addresses_of_ollama(settings: Mapping) -> Iterator[Finding]:
-    """Addresses among the settings of Ollama, whose only one is in the environment."""
-    for entry in settings.entries:
-        if entry.name in ("apiBaseUrl", "apiHost", "baseUrl", "base_url", "baseURL", "host", "url"):
-            words = f"`ollama` has no setting `{entry.name}`; its address is `OLLAMA_BASE_URL` of the environment"
-            yield Finding(entry.key.span, words, severity="warning", consequence="promptfoo silently ignores it")
 
 
 def _common_settings(vendor: str, settings: Mapping) -> Iterator[Finding]:
@@ -181,10 +180,23 @@ def _common_settings(vendor: str, settings: Mapping) -> Iterator[Finding]:
     yield from _bounds(settings, _COMMON_RANGES)
 
 
-def _misspelt(vendor: str, settings: Mapping, known: tuple[str, ...], others: frozenset[str]) -> Iterator[Finding]:
+def _misspelt(
+    vendor: str,
+    settings: Mapping,
+    known: tuple[str, ...],
+    others: frozenset[str],
+    renamed: Ranges[str, str] = MappingProxyType({}),
+) -> Iterator[Finding]:
+    """Slips of the settings that a vendor has, and their names elsewhere; what other vendors have is none."""
     present = {entry.name for entry in settings.entries}
     for entry in settings.entries:
-        meant = _intended_key(entry.name, known, present) if entry.name not in others else None
+        meant = renamed.get(entry.name or "")
+        if meant is not None and meant in present:
+            words = f"`{vendor}` has no setting `{entry.name}`; `{meant}` is here already"
+            yield Finding(entry.key.span, words, severity="warning", consequence="promptfoo silently ignores it")
+            continue
+        if meant is None and entry.name not in others:
+            meant = _intended_key(entry.name, known, present)
         if meant is not None:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
             continue
@@ -270,7 +282,9 @@ def _intended_key(name: str | None, known: Iterable[str], present: set[str | Non
 
 
 def _renamed(entry: Entry, meant: str, words: str, consequence: str) -> Iterator[Finding]:
-    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
+    # The limit of reasoning models counts what they think as well.
+    is_same = meant != "max_completion_tokens"
+    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),), safe=is_same),)
     yield Finding(
         entry.key.span, f"{words} `{entry.name}`; did you mean `{meant}`?", fixes=fixes, severity="warning", consequence=consequence,
     )  # fmt: skip

@@ -24,7 +24,7 @@ from rubric_core.validation.promptfoo.graders import grader_of_options
 from rubric_core.validation.promptfoo.http_requests import bare_addresses, http_requests
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
-from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks
+from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks, missing_settings
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
 from rubric_core.validation.promptfoo.run_settings import case_ranges, data_sets, filter_files, metrics_of_one_name
 from rubric_core.validation.promptfoo.swallowed_keys import (
@@ -58,6 +58,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from data_sets(shape)
     yield from metrics_of_one_name(shape)
     yield from ids_with_blanks(shape)
+    yield from missing_settings(shape)
     yield from traces_and_sharing(shape)
     yield from grader_of_options(shape)
     yield from stored_results(shape)
@@ -81,7 +82,7 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
     yield from swallowed_by_config(shape, context)
     if isinstance(shape.node, Mapping):
         yield from misspelt_settings(shape.node)
-        yield from http_requests(shape)
+        yield from http_requests(shape, context.text)
     yield from environments(shape)
     place = shape.places.get("prompts")
     node = place.node if place is not None and not place.borrowed else None

@@ -7,7 +7,7 @@ from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_parts import options_of, variable_nodes
 from rubric_core.validation.promptfoo.code_habits import code_habits
@@ -84,6 +84,40 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
             free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
             for found in (*free, *misspelt_members(node, text, of_responses=True)):
                 yield replace(found, severity="error", consequence=ROW_ERRORS)
+    yield from _status(settings.get("validateStatus"), text)
+
+
+#: A function that promptfoo calls with the number itself, and that takes it for a response.
+_OF_RESPONSE = pattern(
+    r"\s{0,9}(?:\(?\s{0,3}([A-Za-z_$]\w{0,40})\s{0,3}\)?\s{0,3}=>[^\n]{0,200}?\b\1\.(?:status|statusCode|code|ok)\b|\(\s{0,3}\{)"
+)
+
+
+def _status(node: Node | None, text: str) -> Iterator[Finding]:
+    """Code that validates a status: an expression over `status`, or a function of it."""
+    if (
+        not isinstance(node, Scalar)
+        or not isinstance(node.value, str)
+        or not _is_one_line(node)
+        or not node.text.strip()
+    ):
+        return
+    code = node.text.strip()
+    is_function = "=>" in code or code.startswith("function")
+    if is_function and _OF_RESPONSE.match(code):
+        words = "promptfoo calls this function with the status itself, which is a number"
+        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
+        return
+    given = ("process",) if is_function else ("status", "process")
+    # A semicolon may end it.
+    read = read_javascript(node.text.rstrip().removesuffix(";"), is_body=False, parameters=given)
+    if read.fault:
+        words = f"JavaScript cannot read this code: {read.fault}"
+        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
+        return
+    for found in undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True):
+        advice = "" if "did you mean" in found.message or is_function else "; the code knows `status`"
+        yield replace(found, message=found.message + advice, severity="error", consequence=ROW_ERRORS)
 
 
 def picked_variables(case: PromptfooCase) -> Iterator[Finding]:
