@@ -33,7 +33,7 @@ def brief(value: Any, normal: Normal) -> Any:
     if isinstance(value, str):
         return shortened(normal(value))
     if isinstance(value, float):
-        return int(value) if value == int(value) else round(value, 6)
+        return int(value) if value.is_integer() else round(value, 6)
     if is_dataclass(value):
         return {name: brief(each, normal) for name, each in _unusual(value)}
     if isinstance(value, Mapping):

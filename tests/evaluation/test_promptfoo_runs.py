@@ -445,3 +445,32 @@ async def test_objects_are_looked_for_with_bounded_work(
     (found,) = (await results(write(one("assert: [{type: contains-json}]", output=output)))).values()
     assert found.verdict is verdict
     assert ("too many braces" in found.reason) is (verdict is Verdict.UNSCORED)
+
+
+async def test_code_gets_numbers_that_json_has_not(write: Callable[[str], Path]) -> None:
+    code = "vars: {a: .inf, b: .nan}, assert: [{type: javascript, value: context.vars.a === Infinity && context.vars.b !== context.vars.b}]"
+    (result,) = (await results(write(one(code)))).values()
+    assert result.verdict is Verdict.PASSED, result.reason
+
+
+async def test_an_output_that_json_has_not_is_no_score(write: Callable[[str], Path]) -> None:
+    """promptfoo makes `null` of it, which a test for the text `NaN` must not find."""
+    code = "options: {transform: parseFloat(output)}, assert: [{type: equals, value: NaN}]"
+    (result,) = (await results(write(one(code)))).values()
+    assert result.verdict is Verdict.UNSCORED
+    assert "NaN, which is no JSON" in result.reason
+
+
+async def test_a_key_in_the_address_of_a_provider_is_not_kept(
+    write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other ids are filled in where the configuration is read."""
+    monkeypatch.setenv("MY_KEY", "sk-very-secret-key")
+    monkeypatch.setenv("MY_KIND", "echo")
+    text = (
+        "prompts: [p]\nproviders:\n  - {id: 'https://host.invalid/{{env.MY_KEY}}', config: {method: GET}}\n"
+        "  - '{{env.MY_KIND}}'\ntests: [{assert: [{type: equals, value: p}]}]\n"
+    )
+    found = await results(write(text))
+    assert [each.verdict for each in found.values()] == [Verdict.UNSCORED, Verdict.PASSED]
+    assert "sk-very" not in repr(found)

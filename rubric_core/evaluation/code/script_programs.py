@@ -91,7 +91,9 @@ const withCalls = (told, value, steps, test, holder) => {
 };
 console.log = console.info = console.debug = console.error;
 process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
-  const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const text = Buffer.concat(chunks).toString('utf8');
+  let told;
+  try { told = JSON.parse(text); } catch { told = new Function(`return ${text}`)(); }  // it has numbers that JSON has not
   for (const [path, value] of Object.entries(told.getters ?? {})) {
     const parts = path.split('.'), last = parts.pop(), holder = parts.reduce((found, part) => found?.[part], told.arguments);
     if (holder) holder[last] = value === null ? undefined : () => value;
@@ -124,6 +126,9 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
       call = made[method].bind(made);
     }
   } else {
+    // promptfoo gives inline code a way to load modules, which it has no `require` for.
+    const main = {require: createRequire(process.cwd() + '/code'), exports: {}, id: '.', filename: '', loaded: true, children: [], paths: []};
+    Object.defineProperty(process, 'mainModule', {value: main, configurable: true});
     const AsyncFunction = (async () => {}).constructor;
     const code = told.code.trim();
     let body = `return (${code}\n);`;

@@ -126,7 +126,9 @@ def _result(finished: Finished, language: Language, at: Shape, *, with_infinite:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     answer = read_json(reply, allow_nan=True)
-    return float(answer["result"]) if with_infinite and answer.get("infinite") else answer["result"]
+    if answer.get("infinite") and not with_infinite:
+        raise CodeFailedError(f"the {language} code returned {answer['result']}, which is no JSON", at=at)
+    return float(answer["result"]) if answer.get("infinite") else answer["result"]
 
 
 def _relative(path: str, directory: Path) -> str:

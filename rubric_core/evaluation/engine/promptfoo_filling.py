@@ -54,6 +54,15 @@ _RAW = re.compile(r"\{%\s*raw\s*%\}")
 #: How often variables are substituted into variables.
 _ROUNDS = 5
 _TEMPLATE = re.compile(r"\{[{%#]")
+#: What JavaScript's `replace` puts for signs in a text that it inserts: `$`, what it replaces, and what is before or after that.
+_SIGNS = re.compile(r"\$([$&`'])")
+
+
+def _replaced(text: str, place: re.Match[str], inserted: str) -> str:
+    """A text with a part replaced as by JavaScript's `replace`, which reads signs in what is inserted."""
+    before, after = text[: place.start()], text[place.end() :]
+    signs = {"$": "$", "&": place[0], "`": before, "'": after}
+    return f"{before}{_SIGNS.sub(lambda sign: signs[sign[1]], inserted)}{after}"
 
 
 class RowFilling:
@@ -107,9 +116,9 @@ class RowFilling:
                 found = _NAME.search(value) if isinstance(value, str) else None
                 if name in earlier:  # an output is no template
                     continue
-                if found is not None and values.get(found[1]) is not None:
+                if found is not None and found[1] in values:
                     self._refuse_template(name, found[1], values[found[1]])
-                    values[name], changed = value.replace(found[0], value_text(values[found[1]]), 1), True
+                    values[name], changed = _replaced(value, found, value_text(values[found[1]])), True
             if not changed:
                 break
         return values
@@ -157,9 +166,7 @@ class RowFilling:
     def _in_variable(self, name: str, value: Any, variables: Mapping[str, Any]) -> Any:
         if name in self._case.earlier:
             return value
-        if not isinstance(value, str) or not _names_in(value) <= {n for n, v in variables.items() if v is not None} | {
-            "env"
-        }:
+        if not isinstance(value, str) or not _names_in(value) <= {*variables, "env"}:
             return value
         return self._text(_closed(value), variables, f"the variable {name}", self._filters)
 

@@ -10,8 +10,10 @@ from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.targets.promptfoo_context import no_tokens
 from rubric_core.evaluation.targets.promptfoo_http_request import FilledRequest, RequestTemplate, json_or_text
+from rubric_core.evaluation.targets.promptfoo_models.model_call import is_true
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, pattern
@@ -80,13 +82,20 @@ class PromptfooHttp:
             "metadata": {"http": _about(reply)},
             "tokenUsage": no_tokens(1),
         }
-        if isinstance(output, dict) and output.get("output"):
-            told |= {name: value for name, value in output.items() if name != "output"}
-            output = output["output"]
         if output is None or output is _MISSING:
             raise ProviderError(f"the reply has no output ({self.place.where('transformResponse')})")
-        data = None if isinstance(output, str) else output
-        return Answer(output_text(output), duration_ms=took, data=data, reported=told)
+        # What has neither of these is the output itself; promptfoo takes an empty one together with what is beside it.
+        whole = output if isinstance(output, dict) and ("output" in output or "error" in output) else {"output": output}
+        output = whole
+        if is_true(whole.get("output")):
+            told |= {name: value for name, value in whole.items() if name != "output"}
+            output = whole["output"]
+            if is_true(told.get("error")):
+                raise ProviderError(f"{told['error']} ({self.place.where('transformResponse')})")
+        return Answer(
+            output_text(output), duration_ms=took, data=None if isinstance(output, str) else output,
+            cost_usd=finite_number(told.get("cost")), finish_reason=str(told.get("finishReason") or ""), reported=told,
+        )  # fmt: skip
 
     async def _filled(self, request: Request) -> FilledRequest:
         variables = {**request.variables, "prompt": request.prompt}

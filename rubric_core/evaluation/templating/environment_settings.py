@@ -1,12 +1,13 @@
 """promptfoo settings with environment variables filled in."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.language.variables import PROMPTFOO_DEFAULT, PROMPTFOO_ENVIRONMENT
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["fill_environment", "render_environment", "unset_variable"]
+__all__ = ["fill_environment", "render_environment", "unset_variable", "with_defaults"]
 
 #: The first variable of the environment in an expression.
 _NAMED = pattern(r"env\.(\w+)|env\[['\"]([^'\"]+)['\"]\]")
@@ -28,6 +29,23 @@ def fill_environment(value: Any, environment: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         return {name: fill_environment(item, environment) for name, item in value.items()}
     return value
+
+
+def with_defaults(value: Any, environment: Mapping[str, str]) -> Any:
+    """Settings with the `default` of variables decided, in texts at any depth: the text, or the variable alone if it is set."""
+
+    def decided(found: re.Match[str]) -> str:
+        name = found["name"] or found["key"]
+        counts = environment.get(name) if found["even_empty"] else name in environment
+        return f"{{{{env.{name}}}}}" if counts else found["text"]
+
+    if isinstance(value, str):
+        return PROMPTFOO_DEFAULT.sub(decided, value) if "default" in value else value
+    if isinstance(value, list):
+        return [with_defaults(item, environment) for item in value]
+    return (
+        {name: with_defaults(item, environment) for name, item in value.items()} if isinstance(value, dict) else value
+    )
 
 
 def unset_variable(filled: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -15,8 +15,10 @@ from rubric_core.evaluation.targets.promptfoo_http import HTTP_REFUSED, http_add
 from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.targets.promptfoo_websocket import SOCKET_SETTINGS, socket_address
 from rubric_core.evaluation.targets.resolve import load_targets
+from rubric_core.evaluation.templating.environment_settings import fill_environment, with_defaults
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
+from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
@@ -25,6 +27,8 @@ from rubric_core.syntax.tree import Node
 __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targets_of"]
 
 _YAML = (".yaml", ".yml", ".json")
+#: Ids whose variables are filled in early, since they decide what the provider is; addresses may have keys in them, which are not kept.
+_OF_ENVIRONMENT = ("{{", URL, "python:", "ruby:")
 _EXEC, _WEBHOOK = "exec:", "webhook:"
 _RUN = "echo, exec:, addresses, WebSockets, webhooks, Python, Ruby and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
 #: What to write in place of a provider in Go, which is not run.
@@ -122,6 +126,12 @@ def _providers_in_file(name: str, at: Node, configuration: PromptfooConfiguratio
 def _provider(
     identity: str, settings: Mapping[str, Any], at: Node, configuration: PromptfooConfiguration
 ) -> PromptfooProvider:
+    variables = configuration.environment.running
+    if not is_on(variables, DISABLE_TEMPLATING):
+        identity = with_defaults(identity, variables)
+        if identity.startswith(_OF_ENVIRONMENT):
+            identity = fill_environment(identity, variables)
+        settings = with_defaults(dict(settings), variables)
     label = settings.get("label")
     label = label if isinstance(label, str) else ""
     config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")

@@ -24,6 +24,8 @@ class GradingResult(NamedTuple):
     named: Mapping[str, float] = MappingProxyType({})
     #: The parts that a script says its result consists of.
     parts: "tuple[GradingResult, ...]" = ()
+    #: How much the named scores count, where a script says so.
+    named_weights: Mapping[str, float] = MappingProxyType({})
 
 
 class AssertionParams(NamedTuple):

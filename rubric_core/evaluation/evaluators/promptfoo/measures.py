@@ -9,6 +9,7 @@ from rubric_core.evaluation.evaluators.promptfoo.handler import (
     pass_or_fail,
     row_error,
 )
+from rubric_core.evaluation.scoring.finite_number import finite_number
 
 __all__ = ["MEASURES"]
 
@@ -24,7 +25,9 @@ def _latency(params: AssertionParams) -> GradingResult:
     most, answer = _most(params), params.context.answer
     if answer is None or answer.duration_ms is None or answer.cached_at:
         raise row_error(params, "has nothing to measure: the answer is one of an earlier run")
-    took = answer.duration_ms
+    # What a provider tells itself counts before what was measured.
+    told = finite_number((answer.reported or {}).get("latencyMs"))
+    took = answer.duration_ms if told is None else told
     return pass_or_fail(
         params,
         took <= most,

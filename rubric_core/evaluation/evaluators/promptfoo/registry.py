@@ -137,6 +137,7 @@ def _score(config: PromptfooAssertion, found: GradingResult) -> EvaluationScore:
     passed = found.passed or not config.weight
     details: dict[str, Any] = {**given_score_details(found.score)}
     details |= {"named_scores": dict(found.named)} if found.named else {}
+    details |= {"named_score_weights": dict(found.named_weights)} if found.named and found.named_weights else {}
     return EvaluationScore(
         score=within_range(found.score), verdict=Verdict.PASSED if passed else Verdict.FAILED, expected_aspect_count=1,
         hits=("passed",) if found.passed else (), misses=() if found.passed else (found.reason,),

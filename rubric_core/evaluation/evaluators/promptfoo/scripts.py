@@ -10,13 +10,15 @@ from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, ru
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.provider_response import provider_response, row_provider
 from rubric_core.evaluation.scoring.finite_number import finite_number
-from rubric_core.language.promptfoo.javascript import declarations_and_result, json_text, without_require
+from rubric_core.language.promptfoo.javascript import declarations_and_result, json_text, number_of, without_require
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["SCRIPTS", "expected_by_script"]
 
 _TOO_LONG = 200
 _NEEDED = ("pass", "score", "reason")
+#: Further keys of a result; null is an object in JavaScript.
+_OBJECTS = ("namedScores", "namedScoreWeights", "tokensUsed", "assertion")
 
 
 async def _javascript(params: AssertionParams) -> GradingResult:
@@ -142,23 +144,29 @@ def _arguments(params: AssertionParams, *, is_javascript: bool) -> dict[str, Any
 
 
 def _is_result(value: Mapping[str, Any]) -> bool:
+    """Whether a mapping is a result for promptfoo, which looks at its further keys as well."""
     return (
         isinstance(value.get("pass"), bool)
         and finite_number(value.get("score")) is not None
         and isinstance(value.get("reason"), str)
+        and all(value[name] is None or isinstance(value[name], dict | list) for name in _OBJECTS if name in value)
+        and isinstance(value.get("componentResults", []), list)
+        and isinstance(value.get("comment", ""), str)
     )
 
 
 def _grade_by_mapping(params: AssertionParams, result: Mapping[str, Any]) -> GradingResult:
     passed = result["pass"] != params.inverse
-    written = result.get("namedScores")
-    named = (
-        {n: number for n, v in written.items() if (number := finite_number(v)) is not None}
-        if isinstance(written, dict)
-        else {}
-    )
+    named, weights = _numbers(result.get("namedScores")), _numbers(result.get("namedScoreWeights"))
     reason = str(result["reason"]) or "the code says so"
-    return GradingResult(passed, float(result["score"]), reason, named, tuple(_parts(result)))
+    return GradingResult(passed, float(result["score"]), reason, named, tuple(_parts(result)), weights)
+
+
+def _numbers(written: Any) -> dict[str, float]:
+    """The numbers of a mapping or a list by their names, as JavaScript reads them where it multiplies."""
+    entries = written.items() if isinstance(written, dict) else enumerate(written) if isinstance(written, list) else ()
+    found = ((str(name), number_of(value)) for name, value in entries)
+    return {name: number for name, number in found if math.isfinite(number)}
 
 
 def _parts(result: Mapping[str, Any]) -> Iterator[GradingResult]:
