@@ -30,6 +30,8 @@ from rubric_core.validation.promptfoo.unused_variables import asked_and_needed, 
 
 #: References to the environment in templates, as YAML writes them: quotes may be escaped or doubled.
 _ENVIRONMENT = pattern(r"\benv\W+\w+")
+#: Variables that code reads by names which are none in templates.
+_MEMBERS = pattern(r"\[[\"'][^\"'\n]{1,60}[\"']\]")
 
 __all__ = ["case_facts", "defined_names_of", "is_settled", "rules_to_repeat", "suite_of"]
 
@@ -194,6 +196,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         summary.names,
         summary.members,
         summary.file_texts,
+        summary.texts,
         summary.is_plain,
         summary.stored,
         summary.used,
@@ -208,10 +211,16 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         ],
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
         "unused-variable": (variables, summary.has_program),
-        "variable-value": (summary.names, summary.maps),
+        "variable-value": (summary.names, summary.maps, summary.bare_texts, summary.transforms),
         "unknown-label": references,
         "too-few-outputs": references,
-        "invalid-value": (references, len(summary.classifiers), [text[slice(*each.span)] for each in summary.compares]),
+        "invalid-value": (
+            references,
+            summary.has_program,
+            _MEMBERS.findall(text),
+            len(summary.classifiers),
+            [text[slice(*each.span)] for each in summary.compares],
+        ),
         "template-variable": (types, [each.has("value") and not each.has("rubric_prompt") for each in summary.checks]),
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),

@@ -17,7 +17,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
 TEXT = """\
-prompts: ["Say {{word}} to {{name}}", {raw: "x {{lang}}", label: short}]
+prompts: ["Say {{word}} to {{name}}", {raw: "x {{lang}} {{name.first}}", label: short}]
 providers: [{id: "openai:gpt-5", label: big}, echo]
 defaultTest: {vars: {lang: fr}}
 derivedMetrics: [{name: all, value: tone + style}]
@@ -45,7 +45,7 @@ x-checks: {{short: &short {{type: contains, value: hi}}, case: &case {{vars: {{w
 #: One of these takes the place of another.
 WORDS = (
     "one", "two", "three", "word", "name", "unused", "kept", "lang", "tone", "style", "big", "short", "echo", "small", "contains", "is-json",
-    "select-best", "env.CITY", "env.LAND", "env.API_KEY", "target", "assert", "asserts", "vars", "options", "providers", "prompts", "description", "{a: 1}", "hi",
+    "select-best", "env.CITY", "env.LAND", "env.API_KEY", "target", "assert", "asserts", "vars", "options", "providers", "prompts", "description", "{a: 1}", "hi", "kept it",
 )  # fmt: skip
 PATH = Path("/w/promptfooconfig.yaml")
 _WORD = re.compile("|".join(map(re.escape, sorted(WORDS, key=len, reverse=True))))

@@ -1,11 +1,12 @@
 """Prompts for judges of promptfoo that do not show the output (issue 18, section 2)."""
 
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.graded_assertions import JUDGED, ModelRubric
+from rubric_core.language.promptfoo.graded_assertions import JUDGED, ClosedQa, Factuality, ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -22,6 +23,7 @@ __all__ = [
     "judge_file",
     "judge_prompts",
     "judge_texts",
+    "names_of_other_types",
     "rubric_of_case",
     "slips_of_judges",
 ]
@@ -57,7 +59,12 @@ _ENVIRONMENT = pattern(r"\{\{[^{}]{0,200}\benv\b")
 _LONGEST = 100_000
 _NOT_SHOWN, _SENT = "this prompt does not show the judge the output; use `{{ output }}`", "promptfoo sends it anyway"
 _NO_RUBRIC = "this prompt does not show the judge `value`; use `{{ rubric }}`"
-#: What promptfoo fills in, by the type of the assertion.
+#: What promptfoo fills in besides the variables, for types that have another prompt than that for rubrics.
+_OF_TYPES = MappingProxyType({
+    Factuality: frozenset({"input", "ideal", "completion"}),
+    ClosedQa: frozenset({"input", "criteria", "completion"}),
+})  # fmt: skip
+#: All that is filled in.
 FILLED_IN = _OUTPUTS | {"rubric", "input", "ideal", "steps", "maxScore", "groundTruth", "query", "goal"}
 
 
@@ -161,6 +168,20 @@ def slips_of_judges(used: list[UsedName], names: frozenset[str]) -> list[UsedNam
     """Those of the names in a prompt that are a slip of one of `names` which it uses nowhere."""
     missed = names.difference(each.name for each in used)
     return [each for each in used if each.name not in names and any(is_typo(each.name, m) for m in missed)]
+
+
+def names_of_other_types(
+    shape: Assertion | CaseOptions | None, used: Iterable[UsedName], variables: frozenset[str]
+) -> Iterator[tuple[UsedName, str]]:
+    """The names in the prompt of an assertion that judges of other types get, each with what is said of it."""
+    own = next((found for kind, found in _OF_TYPES.items() if isinstance(shape, kind)), None)
+    if own is None or not isinstance(shape, Assertion):
+        return
+    known = ", ".join(f"`{name}`" for name in sorted(own))
+    for each in used:
+        if each.name in FILLED_IN - own - variables:
+            words = f"`{shape.type_name}` fills in no `{each.name}`; it has {known} and the variables of the case"
+            yield each, words
 
 
 def judge_file(prompt: PromptFileText) -> Iterator[Finding]:

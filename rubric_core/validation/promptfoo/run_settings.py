@@ -1,20 +1,26 @@
 """Settings of a whole run that promptfoo refuses or does not find: ranges of cases, filters, sets of data, and metrics of one name (issue 18, section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rubric_core.language.promptfoo.configuration import Configuration, RunOptions
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import write_value
 from rubric_core.validation.rule import Finding, Fix, Related
+from rubric_core.validation.wording import number
 
-__all__ = ["case_ranges", "data_sets", "filter_files", "metrics_of_one_name"]
+__all__ = ["case_ranges", "data_sets", "filter_files", "metrics_of_one_name", "short_limits"]
 
 _RANGE = pattern(r"(\d{0,12})\s{0,9}:\s{0,9}(\d{0,12})\Z")
 _WITH_DASH = pattern(r"(\d{1,12})[ \t]{0,3}(?:-|\.\.|,)[ \t]{0,3}(\d{1,12})\Z")
 _MOST_SUGGESTIONS = 50
+#: Limits in milliseconds, up to which numbers are more likely meant as seconds.
+_SHORT_LIMITS = (("timeout", 300), ("total", 900))
+_LOCAL = ("ollama", "localai", "llamafile", "llama")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 #: An address of Hugging Face that is not one of promptfoo.
 _DATA_SET = pattern(
@@ -41,6 +47,19 @@ def case_ranges(shape: RunOptions) -> Iterator[Finding]:
     if place is not None and isinstance(value, int | float) and not is_count:
         words = f"`suggestionsCount` is a whole number from 1 to {_MOST_SUGGESTIONS}"
         yield Finding(place.value, words, severity="warning", consequence=_REFUSED)
+
+
+def short_limits(shape: RunOptions, models: Iterable[str]) -> Iterator[Finding]:
+    """Limits of time that are as short as seconds, where a model of a vendor is called."""
+    remote = any(are_models([each]) and not each.startswith(_LOCAL) for each in models)
+    for field, most in _SHORT_LIMITS if remote else ():
+        place, value = shape.places.get(field), vars(shape).get(field)
+        if not isinstance(value, int | float) or isinstance(value, bool) or place is None or place.borrowed:
+            continue
+        if 0 < value <= most:
+            words = f"`{place.name}` is in milliseconds: {number(value)} is less than most models need"
+            fixes = write_value(place, number(value * 1000))
+            yield Finding(place.value, words, fixes=fixes, severity="hint")
 
 
 def filter_files(shape: Configuration) -> Iterator[Finding]:

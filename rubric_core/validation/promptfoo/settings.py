@@ -26,7 +26,14 @@ from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks, missing_settings
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
-from rubric_core.validation.promptfoo.run_settings import case_ranges, data_sets, filter_files, metrics_of_one_name
+from rubric_core.validation.promptfoo.run_settings import (
+    case_ranges,
+    data_sets,
+    filter_files,
+    metrics_of_one_name,
+    short_limits,
+)
+from rubric_core.validation.promptfoo.suite import providers_of
 from rubric_core.validation.promptfoo.swallowed_keys import (
     mappings_as_variables,
     swallowed_by_config,
@@ -70,6 +77,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
         elif isinstance(inner, RunOptions):
             yield from _repeats(inner)
             yield from case_ranges(inner)
+            yield from short_limits(inner, [each.id for each in providers_of(shape)])
         elif isinstance(inner, PromptfooScenario):
             yield from empty_scenario_lists(inner)
         elif isinstance(inner, Metric):

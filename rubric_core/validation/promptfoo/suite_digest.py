@@ -154,6 +154,11 @@ class SuiteDigest:
         return [placed for placed, summary in self._every if summary.may_read_environment]
 
     @cached_property
+    def storing(self) -> list[_Summarized]:
+        """Those that store their output."""
+        return [each for each in self._every if each[1].stored]
+
+    @cached_property
     def naming(self) -> list[_Summarized]:
         """Those that name prompts, providers or graders."""
         return [each for each in self._every if each[1].chooses or each[1].graders]

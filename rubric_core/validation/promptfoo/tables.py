@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.assertion import TABLE_CODE
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.promptfoo_table import (
     CaseTable,
@@ -27,6 +29,12 @@ from rubric_core.validation.rule import Context, Finding
 
 __all__ = ["table_mistakes"]
 
+#: Quotes of typography, and those of languages, around a cell.
+_QUOTED = pattern(
+    r"[\u2018\u201a][^\u2018\u2019\n]{0,2000}[\u2018\u2019]|[\u201c\u201d\u201e][^\u201c\u201d\n]{0,2000}[\u201c\u201d]|'[^'\n]{0,2000}'"
+)
+#: In so many rows quotes are no chance; no more than the first ones are looked at.
+_FEW_ROWS, _FIRST_ROWS = 2, 20
 _SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 
 
@@ -46,7 +54,9 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     yield from column_mistakes(header)
     yield from misspelt_columns(header, table.text, context.defaults.names)
     bare = unmarked_checks(header)
-    for row in rows:
+    first = list(islice(rows, _FIRST_ROWS))
+    yield from _other_quotes(first)
+    for row in chain(first, rows):
         if bare is not None and len(row) == len(header) and is_check(row[header.index(bare)], context.dialect):
             yield unmarked(bare)
             bare = None
@@ -132,6 +142,17 @@ def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Find
             yield Finding(cell.span, f"`{text}` is not a number", consequence="promptfoo ignores it")
     elif is_expected(column):
         yield from mistakes_of_check(text, cell, dialect)
+
+
+def _other_quotes(rows: Sequence[Sequence[Cell]]) -> Iterator[Finding]:
+    """Quotes that are none for tables, around every cell of several columns."""
+    cells = [cell for row in rows for cell in row if cell.text.strip()]
+    several = len(rows) >= _FEW_ROWS and len(rows[0]) > 1 and len(cells) >= _FEW_ROWS * 2
+    if several and all(
+        _QUOTED.fullmatch(cell.text.strip()) and cell.span.end - cell.span.start == len(cell.text) for cell in cells
+    ):
+        words = 'the quotes around each cell are a part of its text: tables have `"` for that'
+        yield Finding(cells[0].span, words, severity="hint")
 
 
 def _open_quotes(row: Sequence[Cell]) -> Iterator[Finding]:

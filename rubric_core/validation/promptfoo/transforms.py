@@ -9,6 +9,7 @@ from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.assertion_settings import WITH_CONTEXT
 from rubric_core.validation.promptfoo.case_parts import options_of, variable_nodes
 from rubric_core.validation.promptfoo.code_habits import code_habits
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
@@ -29,7 +30,8 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
     """Transforms that are no JavaScript, or use names that nothing defines."""
     if isinstance(shape, ConfiguredProvider):
         yield from _responses(shape, text)
-    for field in _TRANSFORMS:
+    unread = isinstance(shape, Assertion) and not isinstance(shape, WITH_CONTEXT)
+    for field in _TRANSFORMS[:-1] if unread else _TRANSFORMS:
         place = shape.places.get(field)
         node = place.node if place is not None and not place.borrowed else None
         if isinstance(node, Mapping) and place is not None and not {"$ref", "<<"} & {e.name for e in node.entries}:

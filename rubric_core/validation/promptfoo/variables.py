@@ -21,7 +21,12 @@ from rubric_core.validation.promptfoo.foreign_placeholders import (
     member_of_variables,
     single_braces,
 )
-from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN, judge_texts, slips_of_judges
+from rubric_core.validation.promptfoo.judge_prompts import (
+    FILLED_IN,
+    judge_texts,
+    names_of_other_types,
+    slips_of_judges,
+)
 from rubric_core.validation.promptfoo.known_variables import are_known, every_name, has_hooks, shared_names
 from rubric_core.validation.promptfoo.lacking_variables import lacking_in_one
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN, slips_in_code, unknown_in_code
@@ -253,6 +258,8 @@ def _in_judge_prompts(placed: PlacedCase, every: frozenset[str], *, is_open: boo
     for shape in (options_of(placed.case), *placed.summary.checks):
         for node in judge_texts(shape) if shape is not None else ():
             used, names = names_in(node.text), every | FILLED_IN
+            for each, message in names_of_other_types(shape, used, every) if not is_open else ():
+                yield Finding(placed.outer(place_of(each, node, placed.text)), message, consequence=EMPTY)
             slips = slips_of_judges(used, names) if is_open else used
             yield from _in_text(node, slips, placed, names, "nothing has a value for")
 

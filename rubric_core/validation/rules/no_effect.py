@@ -12,6 +12,7 @@ from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.assertion_settings import settings_below_config, unread_context_transforms
 from rubric_core.validation.promptfoo.assertions import (
     idle_in_sets,
     idle_inversions,
@@ -63,6 +64,9 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
             yield from idle_inversions(shape, context)
             yield from idle_lists(shape, context)
             yield from unread_thresholds(shape, context)
+            if not shape.borrowed:
+                yield from settings_below_config(shape)
+                yield from unread_context_transforms(shape, context)
         return
     if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)

@@ -9,6 +9,7 @@ from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, Pyt
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.assertion_settings import missing_settings
 from rubric_core.validation.promptfoo.functions_as_code import functions_as_code
 from rubric_core.validation.promptfoo.program_files import faults_of_program
 from rubric_core.validation.promptfoo.scripts import scripts
@@ -36,6 +37,7 @@ def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
         yield from scripts(shape, context.text)
     if isinstance(shape, JavaScriptCode):
         yield from functions_as_code(shape)
+        yield from missing_settings(shape, context)
     yield from transforms(shape, context.text)
 
 
