@@ -33,6 +33,9 @@ _ENVIRONMENT = pattern(r"\benv\W+\w+")
 #: Variables that code reads by names which are none in templates.
 _MEMBERS = pattern(r"\[[\"'][^\"'\n]{1,60}[\"']\]")
 
+#: A file that has providers, and not one that is called.
+_PROVIDER_FILE = pattern(r"file://(?![^*]{1,500}\.(?:py|rb|go|[cm]?[jt]s)\b)")
+
 __all__ = ["case_facts", "defined_names_of", "is_settled", "rules_to_repeat", "suite_of"]
 
 
@@ -61,7 +64,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references, is_open = names_of(suite), has_hooks(suite)
     is_for_models = _is_for_models(suite)
-    programs = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
+    programs = _programs(analysis, suite)
     mappings = _mappings(suite, variables)
     known = DefinedNames(
         variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
@@ -82,6 +85,15 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         shared=shared_names(suite) - GIVEN,
         shown=shown_alone(suite),
     )
+
+
+def _programs(analysis: Analysis, suite: PromptfooSuite) -> frozenset[ProgramUse]:
+    """What it calls in programs; providers in other files may give them further settings."""
+    called = frozenset[ProgramUse]().union(*{each.links.called for each in analysis.states.values()})
+    elsewhere = any("provider" in each.words for each in suite.outside or ())
+    if elsewhere or any(_PROVIDER_FILE.match(each.id) or "{{" in each.id for each in suite.providers):
+        return frozenset(each._replace(settings=()) for each in called)
+    return called
 
 
 def _lacked(suite: PromptfooSuite) -> frozenset[str]:

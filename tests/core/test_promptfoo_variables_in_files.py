@@ -220,6 +220,31 @@ tests:
     assert (found.asked is None) == (needed is None)
 
 
+@pytest.mark.parametrize(
+    ("more", "settings"),
+    [
+        ("tests: [{vars: {word: hi}}]", ("basePath", "limit")),
+        ("tests: file://cases.yaml", ()),
+        ("targets: [{id: 'python:ask.py', config: {limit: 1}}, file://more.yaml]", ()),
+    ],
+)
+def test_the_settings_of_a_program_are_known_where_no_other_file_may_give_more(
+    more: str, settings: tuple[str, ...]
+) -> None:
+    files = Folder(
+        {
+            "ask.py": "def call_api(prompt, options, context):\n    return {'output': prompt}\n",
+            "cases.yaml": "- {vars: {word: hi}, provider: {id: 'python:ask.py', config: {limits: 1}}}\n",
+            "more.yaml": "- {id: 'python:ask.py', config: {limits: 1}, label: b}\n",
+        }
+    )
+    text = f"prompts: ['Say {{{{word}}}}']\nproviders: [{{id: 'python:ask.py', config: {{limit: 1}}}}]\n{more}\n"
+    path = ROOT / "promptfooconfig.yaml"
+    found = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(files)).defined_names
+    assert found is not None
+    assert {use.settings for use in found.programs} == {settings}
+
+
 def test_what_configurations_define_survives_being_packed() -> None:
     names = frozenset({"a", "b"})
     references = ReferableNames(names, None, LABELS)

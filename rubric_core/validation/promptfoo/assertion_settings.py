@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo import graded_assertions as graded
-from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
+from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion, AssertionSet
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Span
@@ -55,7 +55,7 @@ def missing_settings(shape: graded.JavaScriptCode, context: Context) -> Iterator
     node = code.node if code is not None and not code.borrowed and not shape.borrowed else None
     if not isinstance(node, Scalar) or "context.config." not in node.text or "{{" in node.text:
         return
-    if _COPES.search(node.text) or node.text.startswith(("file://", "package:")) or context.contains("assert-set"):
+    if _COPES.search(node.text) or node.text.startswith(("file://", "package:")) or context.contains(SET_TYPE):
         return
     settings = place.node if place is not None and not place.borrowed else None
     whole = shape.node.entries if isinstance(shape.node, Mapping) else []

@@ -142,7 +142,7 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
     faults += (*_attributes(program.text), *_read_as_file(program.text)) if is_python else ()
     faults += _other_modules(program)
-    for slip in misread_settings(program.text, program.called) if is_python else ():
+    for slip in misread_settings(program.text, program.called) if is_python and program.is_own else ():
         effect = "the code gets nothing" if slip.is_optional else _THROWS
         faults.append(
             _Fault(slip.offset, f"no configuration has a setting `{slip.name}`", effect, slip.name, slip.meant)

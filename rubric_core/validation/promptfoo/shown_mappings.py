@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping
@@ -174,11 +174,18 @@ def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:
     uses = _Uses(suite)
     wrong = {name: found for name in mixed if (found := uses.finding(name)) is not None}
     for placed in suite.bearers if wrong else ():
-        for name in placed.summary.maps & wrong.keys() if not placed.summary.transforms else ():
+        replaced = _in_every_case(suite) if placed is suite.bearers[0] else frozenset[str]()
+        for name in (placed.summary.maps & wrong.keys()) - replaced if not placed.summary.transforms else ():
             place = placed.case.places["vars"]
             entry = place.node.entry(name) if isinstance(place.node, Mapping) and not place.borrowed else None
             if entry is not None:
                 yield replace(wrong[name], span=placed.outer(entry.key.span))
+
+
+def _in_every_case(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that every case has itself, so that the defaults are of no use."""
+    names = [summary.names for _, summary in suite.digest.listed]
+    return names[0].intersection(*names[1:]) if names and not suite.scenarios else frozenset()
 
 
 def mappings_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
@@ -186,6 +193,8 @@ def mappings_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[F
     shown = context.defaults.names.shown if context.defaults.names is not None else frozenset[str]()
     place = case.places.get("vars")
     if not shown or place is None or place.borrowed or case.borrowed or case.has("prompts"):
+        return
+    if isinstance(case, PartialCase):  # cases may replace it
         return
     summary = PlacedCase(case, -1, lambda _, span: span, context.text).summary
     for name in sorted(summary.maps & shown) if not summary.transforms else ():
