@@ -145,13 +145,20 @@ class _Uses:
 
 
 def shown_alone(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that all prompts which use them show by name alone; none where code may change what they are."""
+    """The variables that all prompts which use them show by name alone; none without cases in files, or where code may change what they are."""
+    files = [each for each in suite.outside or () if each.what == "cases"]
     elsewhere = any("transformVars" in each.words for each in suite.outside or ())
-    return frozenset() if elsewhere or suite.digest.transforms or has_hooks(suite) else _Uses(suite).alone
+    if not files or elsewhere or suite.digest.transforms or has_hooks(suite):
+        return frozenset()
+    return _Uses(suite).alone
 
 
 def bare_of_cases(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that are no JSON without quotes, wherever they are defined."""
+    """The variables that are no JSON without quotes, wherever they are defined; none if no prompt is a list of messages."""
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    if not any(text.lstrip()[:1] == "[" for text in texts):
+        return frozenset()
     if suite.outside is None or suite.digest.transforms or has_hooks(suite):
         return frozenset()
     elsewhere = (each.names or () for each in suite.outside if each.what != "prompt")
