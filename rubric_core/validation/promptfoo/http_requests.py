@@ -25,9 +25,9 @@ _MADE_ELSEWHERE = ("transformRequest", "multipart")
 _OF_REQUESTS = ("body", "request", "multipart", "method", "transformRequest")
 #: Settings that are code, or a file with code.
 _CODE = ("transformResponse", "responseParser", "transformRequest", "validateStatus")
-#: A template, a file, or a placeholder in the style of Python, which is reported itself.
+#: A template, a file, or a placeholder in the style of Python or of a shell, which is reported itself.
 _ENVIRONMENT = pattern(r"\{\{-?[ ]{0,3}env\.\w{1,60}[ ]{0,3}-?\}\}")
-_FILLED_IN = pattern(r"\Afile://|\{\{|\{%|(?<!\$)\{\s{0,3}\w{1,40}\s{0,3}\}")
+_FILLED_IN = pattern(r"\Afile://|\{\{|\{%|(?<!\$)\{\s{0,3}\w{1,40}\s{0,3}\}|\$\{[ ]{0,3}prompt[ ]{0,3}\}")
 _ADDRESS = ("http://", "https://")
 _NEEDS_BODY = "an HTTP provider needs `body` under `config`, unless its method is GET"
 _NEVER_SENT = "the service gets the same request in every row"

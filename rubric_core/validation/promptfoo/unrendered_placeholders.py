@@ -35,6 +35,9 @@ _EXTRA = pattern(r"\{\{[ \t]{0,9}[A-Za-z_][\w.]{0,80}[ \t]{0,9}\}\}\}(?!\})")
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])(?<!\{ )\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
+#: `${name}` of JavaScript or a shell alone, and `${prompt}` anywhere; names in capitals are those of the environment.
+_SHELL = pattern(r"\$\{[ ]{0,3}(?![A-Z])([A-Za-z_]\w{0,60})[ ]{0,3}\}")
+_SHELL_PROMPT = pattern(r"\$\{[ ]{0,3}(prompt)[ ]{0,3}\}")
 _OPEN = pattern(
     r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?:\|[ \t]{0,9}\w{1,40}[ \t]{0,9})?(?=$|[.,;:!?'\")\]]{0,2}[ \t]{0,9}\Z)",
     re.MULTILINE,
@@ -97,14 +100,28 @@ def half_written(node: Scalar, context: Context, *, is_rendered: bool) -> Iterat
 
 
 def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:
-    """Texts of a request that consist of `{name}` or `{name}}` only, which may be intended inside of longer ones; `{ {name}}` anywhere."""
+    """Texts of a request that consist of `{name}` or `{name}}` only, which may be intended inside of longer ones; `{ {name}}` anywhere.
+
+    The same for `${name}`, which may be intended in longer texts unless it is the prompt.
+    """
     for node in texts:
+        if "${" in node.text and not node.is_block:
+            yield from _of_shell(node, context)
         if _WHOLE.fullmatch(node.text):
             yield from _single(node, context)
         elif _HALF.fullmatch(node.text):
             yield from _half(node, context)
         elif "{" in node.text and not _is_code(node.text):
             yield from _apart(node, context)
+
+
+def _of_shell(node: Scalar, context: Context) -> Iterator[Finding]:
+    signs = _SHELL if _SHELL.fullmatch(node.text.strip()) else _SHELL_PROMPT
+    for found in signs.finditer(context.text, *node.span):
+        written, at = f"{{{{{found[1]}}}}}", Span(*found.span())
+        # Without quotes around the text, the braces of YAML would begin a mapping.
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),) if node.is_quoted else ()
+        yield Finding(at, f"`{found[0]}` is no placeholder; write `{written}`", fixes=fixes, consequence=SENT_AS_IS)
 
 
 def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:

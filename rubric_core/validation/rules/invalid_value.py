@@ -35,6 +35,7 @@ from rubric_core.validation.promptfoo.model_tools import tool_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_entries import providers_of_one_name
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
+from rubric_core.validation.promptfoo.request_bodies import prompts_without_quotes
 from rubric_core.validation.promptfoo.score_comparisons import comparisons_in_sets, idle_weights, score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.stored_outputs import unusable_names
@@ -75,6 +76,7 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         yield from providers_of_one_name(issue)
         yield from idle_weights(issue, context)
         yield from unusable_names(issue)
+        yield from prompts_without_quotes(issue)
     elif isinstance(issue, OutOfRange):
         yield _out_of_range(issue, context)
     else:
