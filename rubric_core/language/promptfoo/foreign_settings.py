@@ -40,7 +40,9 @@ _FAMILIES = (
     # Reasoning models: `max_tokens` is not read.
     (pattern(r"openai:chat:(?:o[134]\b|gpt-5)|openai:(?:o[134](?:-mini)?|gpt-5(?:-mini|-nano)?)\Z"), _OF_CHAT - {"max_tokens"}),
     (pattern(r"openai:responses:|azure:responses:"), _OF_RESPONSES),
-    (pattern(r"openai:(?:chat:|gpt-[34])|(?:openrouter|litellm|groq|deepseek|perplexity|mistral):(?!embedding)"), _OF_CHAT),
+    # Without `chat:`, models of speech, images and realtime have settings of their own.
+    (pattern(r"openai:(?:chat:|gpt-[34][\w.]{0,9}(?:-turbo|-mini|-nano)?(?:-\d[\d-]{0,12})?\Z)"), _OF_CHAT),
+    (pattern(r"(?:openrouter|litellm|groq|deepseek|perplexity|mistral):(?!embedding|responses:)"), _OF_CHAT),
     (pattern(r"(?:azure|azureopenai):chat:"), _OF_CHAT | {"systemPrompt"}),
     (pattern(r"anthropic:(?:messages:|claude-(?!agent|code|2))"), frozenset({"max_tokens", "top_p", "top_k", "stop_sequences"})),
     (pattern(r"ollama:(?!embeddings?:)"), frozenset({"num_predict", "top_p", "top_k", "stop"})),

@@ -20,7 +20,7 @@ _PATHS = (
     (pattern(r"openai:responses:"), "/responses"),
     (pattern(r"openai:embeddings?:"), "/embeddings"),
     (pattern(r"openai:completion:"), "/completions"),
-    (pattern(r"openai:(?:chat:|gpt-[34])|openrouter:|litellm:(?!embedding)|mistral:(?!embedding)"), "/chat/completions"),
+    (pattern(r"openai:(?:chat:|gpt-[34][\w.]{0,9}(?:-turbo|-mini|-nano)?(?:-\d[\d-]{0,12})?\Z)|openrouter:|litellm:(?!embedding)|mistral:(?!embedding)"), "/chat/completions"),
     (pattern(r"anthropic:(?:messages:|claude-(?!agent|code|2))"), "/v1/messages"),
 )  # fmt: skip
 #: An address without its scheme: a host of this machine, or one with a path.
