@@ -43,7 +43,10 @@ def settings_below_config(shape: Assertion) -> Iterator[Finding]:
 def unread_context_transforms(shape: Assertion, context: Context) -> Iterator[Finding]:
     """A `contextTransform` of a type that needs no context."""
     place = shape.places.get("context_transform")
-    if place is not None and not place.borrowed and not isinstance(shape, (*WITH_CONTEXT, AssertionSet)):
+    is_known = shape.type_name.removeprefix("not-") in context.dialect.types
+    if place is None or place.borrowed or not is_known:
+        return
+    if not isinstance(shape, (*WITH_CONTEXT, AssertionSet)):
         words = f"`{shape.type_name}` needs no context, and does not read `{place.name}`"
         fixes = remove_key_fix(shape.node, place.name, context)
         yield Finding(place.key, words, fixes=fixes, consequence=_IGNORED)
