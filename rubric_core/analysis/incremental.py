@@ -42,7 +42,7 @@ from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.line_document import LineDocument
-from rubric_core.syntax.strict_layout import low_brackets
+from rubric_core.syntax.strict_layout import low_brackets, marked_beginning
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, SyntaxProblem
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -227,8 +227,10 @@ class Check:
         """Run the rules over the shapes of a block."""
         state.key = key
         state.shapes = shapes
-        low = low_brackets(context.text, state.tree.root) if self.of_promptfoo and not self.is_text else ()
-        state.problems = (*state.tree.problems, *low, *self._strict_problems(state, context.text))
+        refused: list[SyntaxProblem] = []
+        if self.of_promptfoo and not self.is_text:
+            refused = [*marked_beginning(context.text, state.tree.root), *low_brackets(context.text, state.tree.root)]
+        state.problems = (*state.tree.problems, *refused, *self._strict_problems(state, context.text))
         problems = () if self.is_text else state.problems
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}

@@ -120,7 +120,7 @@ _TYPES: Mapping[type[Shape], str] = {
     Cost: "price", TokenUsage: "tokens token-count", Similar: "similarity semantic-similarity embedding cosine",
     ToolTrajectory: "tool-calls tool-call tools trajectory tool-use tool-usage tool-call-f1", Composite: "assert-set all any and or group",
     text_assertions.Contains: "include includes substring has", text_assertions.IContains: "i-contains contains-ignore-case",
-    text_assertions.Equals: "exact exact-match is equal equality", text_assertions.Regex: "ends-with match matches pattern regexp",
+    text_assertions.Equals: "exact exact-match is equal equality", text_assertions.Regex: "match matches pattern regexp",
     text_assertions.IsJson: "json valid-json is-valid-json json-schema",
     graded_assertions.JavaScriptCode: "js typescript ts", graded_assertions.PythonCode: "py python3",
     graded_assertions.SimilarText: "similarity semantic-similarity embedding cosine",

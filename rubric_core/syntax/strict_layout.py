@@ -7,9 +7,11 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem, walk
 from rubric_core.text import Edit, Span
 
-__all__ = ["low_brackets", "misplaced_lines"]
+__all__ = ["low_brackets", "marked_beginning", "misplaced_lines"]
 
 _LINE = pattern(r"(?:\r\n?|\n)( *)([^\r\n]*)")
+#: A character that some editors write at the beginning of a file.
+_MARK = "\ufeff"
 #: A line that begins with a closing bracket.
 _CLOSING = pattern(r"(?:\r\n?|\n) *[\]}]")
 
@@ -41,6 +43,16 @@ def misplaced_lines(
         mend = SyntaxFix("indent it", tuple(Edit(Span(*found.span(1)), blanks) for found in wrong))
         least = f"at least {_spaces(column + 1)}"
         yield SyntaxProblem("syntax", span, f"this line continues the value above; it needs {least} in front", mend)
+
+
+def marked_beginning(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
+    """A byte order mark before keys or items: for promptfoo's parser it indents the first line by one."""
+    is_block = isinstance(root, Mapping | Sequence) and not root.flow and "\n" in text.strip()
+    # Of a list whose items are read one by one, only the mark is left.
+    if text.startswith(_MARK) and (is_block or (root is None and text.strip() == _MARK)):
+        mend = SyntaxFix("remove it", (Edit(Span(0, 1), ""),), safe=True)
+        words = "an invisible character, a byte order mark, precedes the first line, which is indented with it"
+        yield SyntaxProblem("syntax", Span(0, 1), words, mend)
 
 
 def low_brackets(text: str, root: Node | None) -> Iterator[SyntaxProblem]:

@@ -55,7 +55,7 @@ def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) ->
     analysis = analyze(text, path=PurePath("/w/evals") / name)
     assert (analysis.kind, analysis.dialect) == (FileKind.PROMPTFOO, PROMPTFOO)
     assert analysis.is_eval_yaml(PurePath("/w/evals") / name) is True
-    assert analysis.diagnostics == ()
+    assert [each.code for each in analysis.diagnostics] == ["syntax-error"] * text.startswith("\ufeff")
 
 
 @pytest.mark.parametrize(
@@ -323,10 +323,32 @@ def test_nothing_is_said_of_variables_where_lines_of_cases_cannot_be_read(
     assert "no case has a value for `name`" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("promptfooconfig.yaml", CONFIG, 1),
+        ("promptfooconfig.yaml", f"# a comment\n{CONFIG}", 1),
+        ("promptfooconfig.json", '{"prompts": ["a"],\n"providers": ["echo"]}', 0),
+        ("cases.yaml", "- vars: {a: b}\n  description: c\n- vars: {a: c}\n", 1),
+        ("cases.json", '[{"vars": {"a": "b"}},\n {"vars": {"a": "c"}}]', 0),
+        ("cases.csv", "a,b\n1,2\n", 0),
+    ],
+)
+def test_a_byte_order_mark_indents_the_first_line(name: str, text: str, count: int) -> None:
+    """promptfoo counts it as a column, so that the second line does not belong to the first."""
+    kinds = {"cases.yaml": FileKind.PROMPTFOO_CASES, "cases.json": FileKind.PROMPTFOO_CASES}
+    marked = f"\ufeff{text}"
+    analysis = analyze(marked, path=PurePath("/w") / name, kind=kinds.get(name))
+    found = [each for each in analysis.diagnostics if "byte order mark" in each.message]
+    assert [(each.code, each.severity, each.span) for each in found] == [("syntax-error", "error", (0, 1))] * count
+    assert [apply_edits(marked, each.fixes[0].edits) for each in found] == [text] * count
+    assert all(each.fixes[0].safe for each in found)
+
+
 TABLES = [
     ("word,__expect\nhi,x\n", ["1:6 promptfoo has no column `__expect`; did you mean `__expected`?"]),
     ("word,__provider\nhi,x\n", ["1:6 promptfoo has no column `__provider`; did you mean `__providerOutput`?"]),
-    ("word,__Expected1\nhi,x\n", ["1:6 promptfoo has no column `__Expected1`; did you mean `__expected`?"]),
+    ("word,__Expected1\nhi,x\n", ["1:6 promptfoo has no column `__Expected1`; did you mean `__expected1`?"]),
     ('word,"__threshhold"\nhi,1\n', ["1:6 promptfoo has no column `__threshhold`; did you mean `__threshold`?"]),
     ("word,_metric\nhi,x\n", ["1:6 promptfoo has no column `_metric`; did you mean `__metric`?"]),
     ("word,__threshold\nhi,half\n", ["2:4 `half` is not a number"]),

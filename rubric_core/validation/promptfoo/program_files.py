@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
@@ -15,7 +15,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.program_results import refused_results
 from rubric_core.validation.promptfoo.python_settings import misread_settings
 from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
-from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS
+from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS, meant_name
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import (
     CodeReading,
@@ -188,7 +188,7 @@ def _names(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]
         if each.text in known or each.text in told or _is_module(each, code, is_python=is_python):
             continue
         is_short = len(each.text) < _LEAST_NAME or "$" in each.text
-        meant = None if is_short else closest(each.text, candidates)
+        meant = None if is_short else meant_name(each.text, candidates)
         if meant is None and is_python and "NameError" not in code:
             told.add(each.text)
             yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text)

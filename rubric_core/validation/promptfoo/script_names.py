@@ -10,7 +10,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["OFTEN_MEANT", "OF_MODULES", "PYTHON_MEANT", "WORDS", "place_in_code", "undefined_names"]
+__all__ = ["OFTEN_MEANT", "OF_MODULES", "PYTHON_MEANT", "WORDS", "meant_name", "place_in_code", "undefined_names"]
 
 #: Line breaks in a text with their blanks.
 _FOLD = pattern(r"[ \t]{0,500}(?:\r?\n[ \t]{0,500}){1,500}")
@@ -65,13 +65,21 @@ def undefined_names(
     for name, found in uses.items():
         places = [place_in_code(node, text, each.offset, len(name)) for each in found]
         known_places = [place for place in places if place is not None]
-        meant = f"context.{name}" if name in _IN_CONTEXT and not is_python else closest(name, candidates)
+        meant = f"context.{name}" if name in _IN_CONTEXT and not is_python else meant_name(name, candidates)
         advice = f"; did you mean `{meant}`?" if meant else ""
         if name in OF_MODULES and not is_python:
             advice = "; a file has it, which begins with file://"
         edits = tuple(Edit(place, meant) for place in known_places) if meant else ()
         fixes = (Fix(f"change it to `{meant}`", edits),) if edits and may_fix and None not in places else ()
         yield Finding(places[0] or at if may_fix else at, f"nothing defines `{name}` in this code{advice}", fixes=fixes)
+
+
+def meant_name(name: str, candidates: Iterable[str]) -> str | None:
+    """The name that another is a slip of; a class is no slip of a variable, but for its capital: `data` is not `Date`."""
+    is_class = name[:1].isupper()
+    return closest(
+        name, [each for each in candidates if each[:1].isupper() is is_class or each.lower() == name.lower()]
+    )
 
 
 def place_in_code(node: Scalar, text: str, offset: int, length: int) -> Span | None:

@@ -52,8 +52,8 @@ _ALONE = MappingProxyType({
     )
     for name in (each, f"not-{each}")
 })  # fmt: skip
-#: Short names of languages, which no output is likely to begin with.
-_CODE_WORDS = frozenset({"js", "py", "ts"})
+#: Short names of languages, and other tools' names of `contains`, with which no output is likely to begin.
+_OTHER_NAMES = frozenset({"js", "py", "ts", "include", "includes", "not-include", "not-includes"})
 #: A word with a threshold: `similarity(0.8): text`.
 _WITH_LIMIT = pattern(r"[A-Za-z][\w-]{0,60}\([ ]{0,3}(?:0?\.\d{1,6}|[01])[ ]{0,3}\)[ ]{0,3}:")
 
@@ -95,8 +95,9 @@ def mistakes_of_check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Findi
     if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
         return
     meant = _meant_type(name, dialect)
-    if meant is None and (name in _CODE_WORDS or _WITH_LIMIT.match(text)):
-        meant = next(types_called(dialect, name), None)
+    if meant is None and (name in _OTHER_NAMES or _WITH_LIMIT.match(text)):
+        bare = name.removeprefix("not-")
+        meant = next((f"{name.removesuffix(bare)}{each}" for each in types_called(dialect, bare)), None)
     if meant is None:
         return  # a text with a colon
     at = cell.content.start + cell.text.index(name)

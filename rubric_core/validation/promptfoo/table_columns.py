@@ -20,6 +20,7 @@ _UNMARKED = frozenset({"expected", "expect", "assert", "assertion", "assertions"
 #: Columns whose names without the mark are hardly those of variables that nothing uses.
 _MARKED = frozenset({"__expected", "__metric", "__threshold"})
 _FOLDED = pattern(r"[_\-\s]")
+_NUMBERED = pattern(r"expected(?P<number>[0-9]{1,3})\Z")
 #: A column with the thresholds of another, which is itself a column of checks.
 _THRESHOLD = pattern(r"__expected(?P<number>\d{0,9})[:_. -]{0,2}(?:config:)?threshold\Z", re.IGNORECASE)
 #: The threshold of the assertion with a number.
@@ -121,6 +122,9 @@ def _unknown(name: str, cell: Cell) -> Iterator[Finding]:
 
 
 def _intended_column(name: str) -> str | None:
+    numbered = _NUMBERED.match(_FOLDED.sub("", name).lower())
+    if numbered is not None:
+        return f"__expected{numbered['number']}"
     folded = {_FOLDED.sub("", each).lower(): each for each in SPECIAL_COLUMNS}
     meant = folded.get(_FOLDED.sub("", name).lower()) or closest(f"__{name.lstrip('_')}", SPECIAL_COLUMNS)
     head, colon, rest = name.partition(":")

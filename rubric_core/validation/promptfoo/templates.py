@@ -39,6 +39,8 @@ _OWN = frozenset({
 
 #: `for item in items`, and nothing else.
 _LOOP = pattern(r"-?\s{0,9}for\s{1,9}[\w\s,]{1,200}?\s{1,9}in\s{1,9}([A-Za-z_]\w{0,60})\s{0,9}-?\Z")
+#: `context` as a name.
+_CONTEXT = pattern(r"(?<!with )(?<!without )\bcontext\b")
 
 
 class UsedName:
@@ -90,6 +92,8 @@ def names_in(template: str) -> list[UsedName]:
             repeated.setdefault(loop[1], start + loop.start(1))
         if copes:
             optional.update(m[1] for m in used if loop is None or m[1] != loop[1])
+            # Not among the names used, since a statement may have it as a word: `with context`.
+            optional.update(("context",) if _CONTEXT.search(code) else ())
         alone = group == "shown" and len(used) == 1 and code.strip() == used[0][1]
         found += (UsedName(m[1], Span(start + m.start(1), start + m.end(1)), alone=alone, optional=copes) for m in used)
     return [

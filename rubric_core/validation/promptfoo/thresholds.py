@@ -44,6 +44,8 @@ _COMPARES = pattern(
     r"[=!]==?|[<>]|\breturn\b|\b(?:true|false|True|False|in|not|and|or|score)\b|[&|]{2}|!|\.(?:includes|test|startsWith|endsWith|every|some)\("
 )
 _TEN, _HUNDRED = 10, 100
+#: So many are a time limit in seconds; no model answers in as many milliseconds.
+_SECONDS = 60
 
 
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
@@ -178,7 +180,7 @@ def _negative(shape: Assertion) -> Iterator[Finding]:
     value, place = shape.threshold, shape.places.get("threshold")
     if place is None or not isinstance(value, int | float) or isinstance(value, bool):
         return
-    if isinstance(shape, measured.Latency) and 0 <= value < _TEN:
+    if isinstance(shape, measured.Latency) and 0 <= value <= _SECONDS:
         words = f"`threshold` is in milliseconds: {number(value)} is less than any model needs"
         yield Finding(
             place.value, words, fixes=write_value(place, number(value * 1000)) if value else (), severity="hint"
