@@ -56,7 +56,7 @@ def packed_names(use: DefinedNames | None) -> list[Any] | None:
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function, each.settings) for each in use.programs)
-    flags = [use.is_open, use.is_for_models, use.is_judged_by_value]
+    flags = [use.is_open, use.is_for_models, use.is_judged_by_value, use.has_one_output]
     return [*map(_sorted, several), references, *flags, programs]
 
 
@@ -67,7 +67,7 @@ def _sorted(names: frozenset[str] | None) -> list[str] | None:
 def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    *several, references, is_open, is_for_models, is_judged_by_value, programs = packed
+    *several, references, is_open, is_for_models, is_judged_by_value, has_one_output, programs = packed
     variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment, shown, bare = (
         map(_frozen, several)
     )
@@ -96,6 +96,7 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         environment=environment,
         shown=shown or frozenset(),
         bare=bare or frozenset(),
+        has_one_output=bool(has_one_output),
     )
 
 

@@ -72,6 +72,8 @@ class DefinedNames:
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
     environment: frozenset[str] | None = None
+    #: Whether each case has one output: there is one prompt and one provider.
+    has_one_output: bool = False
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
@@ -115,6 +117,7 @@ class DefinedNames:
                 known.bare & each.bare,
                 known.is_judged_by_value and each.is_judged_by_value,
                 _both(known.environment, each.environment),
+                known.has_one_output and each.has_one_output,
             )
         return known
 

@@ -169,6 +169,16 @@ def test_several_configurations_may_name_what_each_has() -> None:
     assert joined.references == ReferableNames(frozenset({"short", "long"}), None, frozenset({"judge", "b"}))
 
 
+def test_outputs_to_compare_in_cases() -> None:
+    text = "- vars: {word: a}\n  assert: [{type: select-best, value: shortest}]\n"
+    (found,) = found_in("cases.yaml", text, DefinedNames(has_one_output=True), code="too-few-outputs")
+    assert "there is one" in found
+    assert found_in("cases.yaml", text, DefinedNames(), code="too-few-outputs") == []
+    # Each configuration that names the file has to have one output only.
+    joined = DefinedNames.joined([DefinedNames(has_one_output=True), DefinedNames()])
+    assert found_in("cases.yaml", text, joined, code="too-few-outputs") == []
+
+
 TABLES = [
     ("quesiton,tone\nhi,calm\n", ["1 warning quesiton: no prompt uses `quesiton`; did you mean `question`, which this table lacks?"]),
     ("question,tonne\nhi,calm\n", ["1 warning tonne: no prompt uses `tonne`; did you mean `tone`, which this table lacks?"]),
@@ -268,6 +278,7 @@ def test_what_configurations_define_survives_being_packed() -> None:
         shown=names,
         bare=names,
         programs=programs,
+        has_one_output=True,
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):

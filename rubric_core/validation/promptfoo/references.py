@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.mathjs_functions import FUNCTIONS
@@ -17,7 +18,7 @@ from rubric_core.validation.promptfoo.formulas import without_strings
 from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
-__all__ = ["equal_entries", "too_few_outputs", "unknown_metrics"]
+__all__ = ["equal_entries", "has_one_output", "one_output_in_listed_case", "too_few_outputs", "unknown_metrics"]
 
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 #: Functions and constants of mathjs, which are not metrics.
@@ -46,6 +47,7 @@ _OF_MATH = frozenset(
 _NO_SCRIPTS = frozenset({"javascript", "python", "ruby", "webhook", "file", "namedScores"})
 _GIVES_0 = "promptfoo gives 0, with a debug message only"
 _CALLED = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\()")
+_ONE_OUTPUT = "`{}` compares outputs, and there is one: one prompt, one provider"
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A file that holds one prompt, if nothing divides it.
 _ONE_PROMPT = pattern(r"\.(?:txt|md|j2|json|ya?ml)\Z")
@@ -63,13 +65,26 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
         for check in summary.compares:
             at = placed.outer(check.at("type"))
             if columns == 1:
-                words = f"`{check.type_name}` compares outputs, and there is one: one prompt, one provider"
-                yield Finding(at, words, consequence=_LOST)
+                yield Finding(at, _ONE_OUTPUT.format(check.type_name), consequence=_LOST)
             elif isinstance(check, MaxScore) and all(
                 isinstance(each, SelectBest | MaxScore) for each in (*summary.checks, *common)
             ):
                 words = "`max-score` compares the scores of the other assertions, and there are none"
                 yield Finding(at, words, consequence=_LOST)
+
+
+def one_output_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """The same in a case of another file, where the configurations that name it have one prompt and one provider."""
+    names = context.defaults.names
+    if names is None or not names.has_one_output or case.borrowed:
+        return
+    for check in PlacedCase(case, -1, lambda _, span: span, context.text).summary.compares:
+        yield Finding(check.at("type"), _ONE_OUTPUT.format(check.type_name), consequence=_LOST)
+
+
+def has_one_output(suite: PromptfooSuite) -> bool:
+    """Whether each case certainly has one output."""
+    return _columns(suite) == 1
 
 
 def _columns(suite: PromptfooSuite) -> int | None:

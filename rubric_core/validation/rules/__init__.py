@@ -257,7 +257,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "PromptfooCase",
         "PromptfooSuite",
     ),
-    "too-few-outputs": ("PromptfooSuite",),
+    "too-few-outputs": ("PromptfooSuite", "PromptfooCase"),
     "too-large": ("NotYaml",),
     "trajectory-setting": (
         "ToolTrajectory",

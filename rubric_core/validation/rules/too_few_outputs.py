@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.validation.promptfoo.references import too_few_outputs
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.validation.promptfoo.references import one_output_in_listed_case, too_few_outputs
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -10,6 +11,11 @@ __all__ = ["TOO_FEW_OUTPUTS"]
 
 
 @rule("too-few-outputs", "error", "An assertion that compares outputs where there is one")
-def TOO_FEW_OUTPUTS(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def TOO_FEW_OUTPUTS(  # noqa: N802  # a rule is a constant
+    visited: PromptfooSuite | PromptfooCase, context: Context
+) -> Iterator[Finding]:
     """The run stops at its end, and its results are lost."""
-    yield from too_few_outputs(suite)
+    if isinstance(visited, PromptfooSuite):
+        yield from too_few_outputs(visited)
+    else:
+        yield from one_output_in_listed_case(visited, context)
