@@ -183,7 +183,7 @@ class _Templates:
 
     def _read(self, template: str, filters: tuple[str, ...], is_plain: bool) -> tuple[set[str], Any]:
         """The names that a template uses, and the compiled template."""
-        from jinja2 import meta  # noqa: PLC0415
+        from jinja2 import meta, nodes  # noqa: PLC0415
 
         known = self._compiled.get((template, is_plain, filters))
         if known is None:
@@ -197,6 +197,8 @@ class _Templates:
                 file = f"`{other}`" if other else "of a computed name"
                 raise _Failure(f"rubric reads no other file into a template; write the text of the file {file} here")
             if is_plain:
+                if next(tree.find_all(nodes.Slice), None) is not None:
+                    raise _Failure("templates of promptfoo have no slices such as `[1:]`")
                 tree = nunjucks.javascript_tree(tree, jinja)
             known = meta.find_undeclared_variables(tree), jinja.from_string(tree)
             if len(self._compiled) >= _KEPT:

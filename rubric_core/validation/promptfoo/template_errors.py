@@ -50,6 +50,8 @@ _INSTEAD = MappingProxyType({
     "upper": "| upper", "lower": "| lower", "strip": "| trim", "title": "| title", "capitalize": "| capitalize",
     "startswith": ".startsWith(…)", "endswith": ".endsWith(…)",
 })  # fmt: skip
+#: `[1:3]` behind a value.
+_SLICE = pattern(r"(?<=[\w)\]])\[[^\[\]{}:]{0,80}:[^\[\]{}]{0,80}\]")
 _FUNCTIONS = frozenset({"range", "cycler", "joiner", "not", "and", "or", "in", "if", "else", "is"})
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
@@ -124,6 +126,12 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
         yield Finding(
             at, "`else if` is one word here; write `elif`", fixes=fixes, consequence=ROW_ERRORS, severity="error"
         )
+    for part in _PARTS.finditer(context.text, *node.span) if ":" in node.text else ():
+        code = _STRINGS.sub(lambda m: " " * len(m[0]), part[0])
+        for cut in _SLICE.finditer(code):
+            at = Span(part.start() + cut.start(), part.start() + cut.end())
+            words = "templates have no slices, as Python has them"
+            yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
     for loop in _ITEMS.finditer(context.text, *node.span):
         words = "templates have no method `items`; `{% for key, value in mapping %}` goes through a mapping"
         at = Span(*loop.span("call"))
