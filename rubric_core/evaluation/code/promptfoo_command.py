@@ -7,7 +7,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.ports import Processes, Program
 
-__all__ = ["EXEC", "command_parts", "printed_text"]
+__all__ = ["EXEC", "command_parts", "printed_text", "without_escapes"]
 
 EXEC = "exec:"
 #: A word, or a quoted text: no shell is started, and nothing is escaped.
@@ -21,6 +21,11 @@ def command_parts(command: str) -> list[str]:
     return [found[1] or found[2] or found[0] for found in _PART.finditer(command)]
 
 
+def without_escapes(output: bytes) -> str:
+    """What a program has printed, as a text without space around it and without escape sequences of terminals."""
+    return _ESCAPE.sub("", output.decode("utf-8", "replace").strip())
+
+
 async def printed_text(program: Program, processes: Processes, at: Shape) -> str:
     """The output of a program without escape sequences. Raises Unscored if it fails, or prints only errors."""
     try:
@@ -31,7 +36,7 @@ async def printed_text(program: Program, processes: Processes, at: Shape) -> str
     if finished.exit_code:
         words = said or last_words(finished.stdout)
         raise Unscored(f"it {ended_words(finished.exit_code)}{f': {words}' if words else ''}", at=at)
-    text = _ESCAPE.sub("", finished.stdout.decode("utf-8", "replace").strip())
+    text = without_escapes(finished.stdout)
     if said and not text:
         raise Unscored(f"it printed nothing but errors: {said}", at=at)
     return text

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.code.promptfoo_command import command_parts
+from rubric_core.evaluation.code.promptfoo_command import command_parts, without_escapes
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables, seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.promptfoo_context import call_context
@@ -205,7 +205,7 @@ class _Exec:
         told = (request.prompt, _as_json(options), _as_json(call_context(request)))
         runs = ProgramRunner(self.place, self.ports, _TIMEOUT, None)
         finished = await runs.finished((*argv, *told), request)
-        output = finished.stdout.decode("utf-8", "replace").strip()
+        output = without_escapes(finished.stdout)
         error = finished.stderr.decode("utf-8", "replace").strip()
         if finished.exit_code or (error and not output):
             raise runs.failed(finished)

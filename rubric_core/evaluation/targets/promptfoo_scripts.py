@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.interpreters import INTERPRETERS, with_interpreter
+from rubric_core.evaluation.code.interpreters import INTERPRETERS, Language, with_interpreter
 from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.targets.promptfoo_context import call_context
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.shape import Shape
@@ -67,12 +68,17 @@ class PromptfooScript:
         began = clock.seconds()
         try:
             told = await run_function(
-                self.code, language, arguments, ports, self.place.directory, _TIMEOUT, _AT, function="call_api",
+                self.code, language, arguments, ports, self.place.directory, self._limit(language), _AT, function="call_api",
                 method=("callApi", options) if is_class else None, exact=True,
             )  # fmt: skip
         except Unscored as problem:
             raise ProviderError(f"{problem.reason} ({self.place.where('id')})") from None
         return self._answer(told, (clock.seconds() - began) * 1000)
+
+    def _limit(self, language: Language) -> float:
+        """The time limit in seconds: that of the settings, in milliseconds, which only Python has."""
+        written = finite_number((self.settings.get("config") or {}).get("timeout")) if language == "python" else None
+        return written / 1000 if written else _TIMEOUT
 
     def _answer(self, told: Any, took: float) -> Answer:
         if not isinstance(told, dict) or not ("output" in told or "error" in told):

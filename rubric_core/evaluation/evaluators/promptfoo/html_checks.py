@@ -14,6 +14,10 @@ _LONGEST = 10 * 1024 * 1024
 #: The deepest nesting of elements that is read.
 _DEEPEST = 500
 _WRAPPERS = ("html", "head", "body")
+#: Elements that may precede the body.
+_IN_HEAD = frozenset(
+    ["base", "basefont", "bgsound", "link", "meta", "noframes", "noscript", "script", "style", "template", "title"]
+)
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
@@ -105,6 +109,8 @@ class _Reader:
         self.has_known = False
         #: Whether the body directly contains text.
         self.has_top_text = False
+        #: The wrappers that have begun, written or not: their own tags count no more.
+        self._begun: set[str] = set()
 
     def read(self, text: str) -> None:
         """Take note of everything in a text. Raises ValueError for one with more elements in each other than are read."""
@@ -120,8 +126,11 @@ class _Reader:
 
     def _start(self, tag: str, *, is_alone: bool) -> None:
         if tag in _WRAPPERS:
-            self.wrappers.add(tag)
+            if tag not in self._begun:
+                self.wrappers.add(tag)
+            self._begin(tag)
             return
+        self._begin("head" if tag in _IN_HEAD and "body" not in self._begun else "body")
         if tag in _IN_TABLE and "table" not in self.open:
             return
         self.has_known = self.has_known or tag in _KNOWN or "-" in tag
@@ -134,6 +143,10 @@ class _Reader:
         if tag in _FORMATTING:
             self.formatting.append(tag)
 
+    def _begin(self, tag: str) -> None:
+        """Note that a wrapper has begun, and with it those around and before it."""
+        self._begun.update(_WRAPPERS[: _WRAPPERS.index(tag) + 1])
+
     def _end(self, tag: str) -> None:
         if tag in self.formatting:
             del self.formatting[len(self.formatting) - 1 - self.formatting[::-1].index(tag)]
@@ -143,8 +156,11 @@ class _Reader:
             self._close(tag)
         elif tag == "br":
             self.has_known = True  # it makes an element
+            self._begin("body")
 
     def _text(self, text: str) -> None:
+        if text.strip() and not (self.open and self.open[-1] in _IN_HEAD):
+            self._begin("body")
         if not text.strip() or self.formatting:
             return
         around = list(self.open)

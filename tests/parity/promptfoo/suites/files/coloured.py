@@ -1,0 +1,3 @@
+"""Prints in red."""
+
+print("\x1b[31mred\x1b[0m")

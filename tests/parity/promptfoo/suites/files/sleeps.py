@@ -1,0 +1,8 @@
+"""Takes its time."""
+
+import time
+
+
+def call_api(prompt, options, context):
+    time.sleep(5)
+    return {"output": prompt}
