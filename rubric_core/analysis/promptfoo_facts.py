@@ -7,7 +7,7 @@ from functools import partial
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import WITH_NAMES
+from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.provider_ids import are_models
@@ -37,7 +37,7 @@ _MEMBERS = pattern(r"\[[\"'][^\"'\n]{1,60}[\"']\]")
 #: A file that has providers, and not one that is called.
 _PROVIDER_FILE = pattern(r"file://(?![^*]{1,500}\.(?:py|rb|go|[cm]?[jt]s)\b)")
 
-__all__ = ["case_facts", "defined_names_of", "is_settled", "rules_to_repeat", "suite_of"]
+__all__ = ["case_facts", "defined_names_of", "is_settled", "names_for_files", "rules_to_repeat", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
@@ -86,6 +86,19 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         shared=shared_names(suite) - GIVEN,
         shown=shown_alone(suite),
     )
+
+
+def names_for_files(analysis: Analysis) -> DefinedNames | None:
+    """What a text defines for the files that it refers to: for a file of cases, what is known there and what it calls in programs."""
+    known = analysis.defined_names
+    if analysis.kind is not FileKind.PROMPTFOO_CASES:
+        return known
+    # Other cases may give a provider further settings.
+    called = (use._replace(settings=()) for each in analysis.states.values() for use in each.links.called)
+    programs = frozenset(called)
+    if not programs:
+        return known
+    return replace(known, programs=known.programs | programs) if known is not None else DefinedNames(programs=programs)
 
 
 def _programs(analysis: Analysis, suite: PromptfooSuite) -> frozenset[ProgramUse]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
+from rubric_core.analysis.promptfoo_facts import names_for_files
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile, Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
@@ -114,7 +115,7 @@ class FileChecker:
             done.count,
             is_suite=last.kind is FileKind.SUITE,
             refers_to=tuple(
-                ReferencedFile(path, kind, dialect, last.ids, last.defined_names)
+                ReferencedFile(path, kind, dialect, last.ids, names_for_files(last))
                 for path, kind in last.refers_to.items()
             ),
             depends_on=last.depends_on,

@@ -81,6 +81,10 @@ _WHOLE_EXPORT = pattern(
     r"\bdefault\b|\bfunc\b|\.\.\.|\b__esModule\b|\bObject\.|\bmodule\.exports[ \t]{0,9}=(?!=)(?!\s{0,9}\{)|\bmodule\[|\bexports\["
     r"|(?<!\.)\bexports[ \t]{0,9}=(?!=)|\bexport[ \t]{0,9}[*{=]"
 )
+#: An object of names that is all that a module exports.
+_LISTED_EXPORTS = pattern(
+    r"^module\.exports[ \t]{0,9}=\s{0,9}\{([\w$\s,:]{0,2000})\}[ \t]{0,9};?[ \t]{0,9}$", re.MULTILINE
+)
 #: A module that is one function with a body, and what gives a result.
 _FUNCTION_MODULE = pattern(
     r"(?:\bmodule\.exports[ \t]{0,9}=|^export[ \t]{1,9}default)\s{1,9}(?:async[ \t]{1,9})?"
@@ -167,7 +171,20 @@ def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | No
     if (_INHERITS if functions == METHODS else _HIDDEN).search(_EXPORTED_NAME.sub("", text) if is_function else text):
         return None
     words = frozenset(_WORD.findall(text))
-    return _lacking(functions, words) or _beside_default(text, functions)
+    return _lacking(functions, words) or _not_exported(text, functions) or _beside_default(text, functions)
+
+
+def _not_exported(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    """A function that the only list of exports leaves out."""
+    found, name = _LISTED_EXPORTS.search(text), functions[0] if len(functions) == 1 else ""
+    if found is None or not name or "." in name or text.count("exports") > 1 or "export " in text:
+        return None
+    listed = frozenset(_WORD.findall(found[1]))
+    if name in listed or not listed.isdisjoint(("default", "func")):
+        return None
+    if re.search(rf"\b(?:function|const|let|var|class)[ \t]{{1,9}}{re.escape(name)}\b", text) is None:
+        return None
+    return ProgramTrouble(f"does not export its `{name}`; add it to `module.exports`")
 
 
 def _beside_default(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:

@@ -134,6 +134,23 @@ def test_a_check_knows_what_the_configuration_defines(tmp_path: Path, capsys: py
     assert "p.js,line=1" in shown
 
 
+def test_a_check_knows_what_files_of_cases_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "promptfooconfig.yaml").write_text(
+        "prompts: ['{{word}}']\nproviders: [echo]\ntests: [file://cases.yaml]\n", encoding="utf-8"
+    )
+    (tmp_path / "cases.yaml").write_text(
+        "- vars: {word: hi}\n  assert: [{type: javascript, value: 'file://rules.js:short'}]\n", encoding="utf-8"
+    )
+    (tmp_path / "rules.js").write_text(
+        "function short(output) {\n  return { pass: output.length < 9, reason: 'short' };\n}\nmodule.exports = { short };\n",
+        encoding="utf-8",
+    )
+    main(["check", str(tmp_path), "--format", "github", "--no-cache"])
+    shown = capsys.readouterr().out
+    assert "rules.js,line=2" in shown
+    assert "this result has no `score`" in shown
+
+
 REFERENCES = [
     ("- {vars: {x: a}, prompts: [shrot]}\n", ["1 error shrot: there is no prompt `shrot`; did you mean `short`?"]),
     ("- {vars: {x: a}, prompts: [short, 'sh*'], providers: [judge, echo]}\n", []),

@@ -28,6 +28,7 @@ _GRADED: Mapping[str, ValueKind] = MappingProxyType({"pass": "boolean", "score":
 _KINDS_NAMED: Mapping[ValueKind, str] = MappingProxyType(
     {"boolean": "`true` or `false`", "number": "a number", "text": "a text"}
 )
+_NO_ID = "each row is an error, and promptfoo crashes at the end of the run"
 _NO_OUTPUT = "promptfoo finds no output: each row fails"
 _SCORE_REFUSED = "promptfoo requires `pass`, `score` and `reason` in a result: the case fails"
 #: A text of a Python assertion that promptfoo reads as what it stands for.
@@ -67,6 +68,8 @@ def refused_results(program: ProgramText, read: CodeReading) -> Iterator[Refused
             yield from _in_other_order(function, role, program.text)
             for each in function.results:
                 yield from _refused(each, role, program.text, is_python=is_python)
+            if role == "provider" and not is_python:
+                yield from _nameless(read)
 
 
 def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[RefusedResult]:
@@ -75,6 +78,14 @@ def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[Re
     if role != "value" and not given and not function.throws:
         consequence = {"assertion": RESULT_REFUSED, "scoring": _SCORE_REFUSED, "variables": STOPS}.get(role, ROW_ERRORS)
         yield RefusedResult(function.start, function.head_end, "this function returns nothing", consequence)
+
+
+def _nameless(read: CodeReading) -> Iterator[RefusedResult]:
+    """The method `id` of a provider that gives nothing."""
+    found = _only("id", read.functions) if "id" in read.methods else None
+    if found is not None and not found.throws and all(each.kind == "nothing" for each in found.results):
+        words = "this method returns nothing: a provider needs an id"
+        yield RefusedResult(found.start, found.head_end, words, _NO_ID)
 
 
 def _in_other_order(function: FunctionReading, role: ProgramRole, code: str) -> Iterator[RefusedResult]:
