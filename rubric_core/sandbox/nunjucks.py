@@ -15,14 +15,21 @@ _OPENED = re.compile(r"\{[{%]")
 _CLOSED = re.compile(r"[%}]\}")
 #: `===` and `!==`, which Jinja lacks. They become `== +` and `!= +`, which nobody writes otherwise.
 _STRICT = re.compile(r"([=!])==")
+#: `r/pattern/flags`.
+_REGEX = re.compile(r"(?<![\w.'\"])r/(?:[^\\/\n]|\\.){1,200}/")
 
 
 def in_jinja(template: str) -> str:
-    """A template of Nunjucks with the operators of Jinja in its tags: `a === b` is `a == +b`."""
+    """A template of Nunjucks with the operators of Jinja in its tags: `a === b` is `a == +b`.
+
+    Raises TemplateRuntimeError for a regular expression, which Jinja would read as divisions.
+    """
     made: list[str] = []
     end = 0
     while (opened := _OPENED.search(template, end)) and (closed := _CLOSED.search(template, opened.end())):
         tag = template[opened.start() : closed.end()]
+        if _REGEX.search(tag):
+            raise TemplateRuntimeError("rubric does not have regular expressions such as `r/a+/` in templates")
         made += template[end : opened.start()], _STRICT.sub(r"\1= +", tag)
         end = closed.end()
     return "".join((*made, template[end:]))

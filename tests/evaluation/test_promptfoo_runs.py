@@ -474,3 +474,21 @@ async def test_a_key_in_the_address_of_a_provider_is_not_kept(
     found = await results(write(text))
     assert [each.verdict for each in found.values()] == [Verdict.UNSCORED, Verdict.PASSED]
     assert "sk-very" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("template", "verdict", "words"),
+    [
+        ("{{ q | replace(r/l+/g, '_') }}", Verdict.UNSCORED, "regular expressions"),
+        ("{{ q[1:] }}", Verdict.UNSCORED, "no slices"),
+        ("{{ 'r/l/' }} {{ 8 / 2 }} {{ r / 2 }} {{ q[0] }}", Verdict.PASSED, ""),
+    ],
+)
+async def test_templates_that_jinja_reads_otherwise(
+    write: Callable[[str], Path], template: str, verdict: Verdict, words: str
+) -> None:
+    test = f'vars: {{q: hello, r: 4, made: "{template}"}}, assert: [{{type: not-contains, value: _}}]'
+    text = f'prompts: ["{{{{made}}}}"]\nproviders: [echo]\ntests:\n  - {{{test}}}\n'
+    (result,) = (await results(write(text))).values()
+    assert result.verdict is verdict, result.reason
+    assert words in result.reason

@@ -17,6 +17,7 @@ from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, sta
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import request_texts, texts_of
+from rubric_core.validation.promptfoo.templates import LITERALS
 from rubric_core.validation.promptfoo.unrendered_placeholders import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import unmatched_words
@@ -36,7 +37,6 @@ _JSON = pattern(r"(?<!\{)\{\{\s{0,20}([\"'])[^\"'{}\n]{0,80}\1\s{0,9}:")
 #: What an opening delimiter begins, up to its end.
 _PARTS = pattern(r"\{(?:\{[^{}]{0,300}(?:\}\})?|%[^%]{0,300}(?:%\})?)")
 _LONGEST_SHOWN = 60
-_STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: A function that is called: no method, filter or test, and no keyword before brackets.
 _CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,60})\(")
 #: Methods of Python, which values do not have there, and the equivalent filter or method.
@@ -127,7 +127,7 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
             at, "`else if` is one word here; write `elif`", fixes=fixes, consequence=ROW_ERRORS, severity="error"
         )
     for part in _PARTS.finditer(context.text, *node.span) if ":" in node.text else ():
-        code = _STRINGS.sub(lambda m: " " * len(m[0]), part[0])
+        code = LITERALS.sub(lambda m: " " * len(m[0]), part[0])
         for cut in _SLICE.finditer(code):
             at = Span(part.start() + cut.start(), part.start() + cut.end())
             words = "templates have no slices, as Python has them"
@@ -144,7 +144,7 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
 def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
     """Calls of functions, of which templates have three; statements could define others, and leave a call out."""
     for part in _PARTS.finditer(context.text, *node.span):
-        bare = _STRINGS.sub(lambda m: " " * len(m[0]), part[0])
+        bare = LITERALS.sub(lambda m: " " * len(m[0]), part[0])
         for found in _METHOD.finditer(bare):
             at = Span(part.start() + found.start(1), part.start() + found.end(1))
             advice = f"; write `{_INSTEAD[found[1]]}`" if found[1] in _INSTEAD else ""

@@ -7,14 +7,16 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.template_syntax import ENVIRONMENT_ACCESS
 from rubric_core.text import Span
 
-__all__ = ["UsedName", "environment_in", "has_raw_part", "names_in"]
+__all__ = ["LITERALS", "UsedName", "environment_in", "has_raw_part", "names_in"]
 
 #: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
 _EXPRESSION = pattern(
     r"\{\{-?(?P<shown>(?:[^{]|\{(?!\{))*?)-?\}\}|\{%-?(?P<statement>(?:[^{]|\{(?!%))*?)-?%\}|\{#(?:[^{]|\{(?!#))*?#\}"
 )
-#: An unclosed one extends to the end of the text.
-_STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
+#: Texts and regular expressions in expressions, which contain no names. An unclosed text extends to the end.
+LITERALS = pattern(
+    r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?|(?<![\w.])r/(?:[^\\/\n]|\\.){1,200}/[gimy]{0,4}", re.DOTALL
+)
 _NAME = pattern(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*(?:[(=](?!=)|:))")
 _BOUND = pattern(
     r"\bset\s{1,9}([\w\s,]{1,200}?)(?:=|\Z)|\bfor\s{1,9}([\w\s,]{1,200}?)\s{1,9}in\b"
@@ -80,7 +82,7 @@ def names_in(template: str) -> list[UsedName]:
         if not group or (group == "shown" and _NO_EXPRESSION.match(part[group]) is not None):
             continue
         start = part.start(group)
-        code = _STRINGS.sub(lambda m: " " * len(m[0]), part[group])
+        code = LITERALS.sub(lambda m: " " * len(m[0]), part[group])
         if group == "statement":
             for names in _BOUND.findall(code):
                 bound.update(_WORD.findall(" ".join(names)))
