@@ -20,6 +20,7 @@ from rubric_core.loading.program_functions import Exported, ProgramTrouble, modu
 from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
+from rubric_core.loading.required_files import missing_file
 from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
@@ -218,7 +219,14 @@ class PromptfooLookup:
         found = program_trouble(path, (function,) if function else usual, self.look, role)
         if found is None and exported is not None and not function:
             found = module_trouble(path, exported, self.look)
-        return found
+        return found or self._unloaded(path)
+
+    def _unloaded(self, path: Path) -> ProgramTrouble | None:
+        """A file that a program in JavaScript loads, and that does not exist."""
+        name = self.look.once(
+            ("promptfoo loaded files", path), lambda files: missing_file(path, files.text(path) or "", files)
+        )
+        return ProgramTrouble(f"loads `{name}`, which does not exist") if name else None
 
     def environment(self, node: Scalar) -> None:
         """The files with environment variables; a `.env` is often not in the repository, and is no error."""
