@@ -92,10 +92,7 @@ def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
     kinds = KINDS_OF_VENDORS.get(vendor)
     kind, colon, model = rest.partition(":")
     if vendor == "anthropic" and not colon and "{{" not in rest and rest and not _is_of_anthropic(rest):
-        vendor = next((vendor for start, vendor in _VENDORS if rest.startswith(start)), "anthropic:messages")
-        written = f"{vendor}:{rest}"
-        words = f"promptfoo does not know the model `{rest}` of Anthropic; did you mean `{written}`?"
-        yield Finding(node.span, words, fixes=_changed(node, written), severity="error", consequence=consequence)
+        yield _unknown_model(node, rest, consequence)
     if kinds is None or kind in kinds.names or not (colon or kinds.needed) or "{{" in kind:
         return
     alike = closest(kind, kinds.names) if colon else None
@@ -108,6 +105,14 @@ def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
             severity="error" if kinds.stops else "warning",
             consequence=consequence if kinds.stops else f"promptfoo asks for a chat model called `{model}`",
         )  # fmt: skip
+
+
+def _unknown_model(node: Scalar, name: str, consequence: str) -> Finding:
+    """A name behind `anthropic:` that promptfoo takes for none of its models."""
+    vendor = next((vendor for start, vendor in _VENDORS if name.startswith(start)), "anthropic:messages")
+    words = f"promptfoo does not know the model `{name}` of Anthropic; did you mean `{vendor}:{name}`?"
+    fixes = _changed(node, f"{vendor}:{name}")
+    return Finding(node.span, words, fixes=fixes, severity="error", consequence=consequence)
 
 
 def _is_of_anthropic(name: str) -> bool:

@@ -126,12 +126,7 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
         yield Finding(
             at, "`else if` is one word here; write `elif`", fixes=fixes, consequence=ROW_ERRORS, severity="error"
         )
-    for part in _PARTS.finditer(context.text, *node.span) if ":" in node.text else ():
-        code = LITERALS.sub(lambda m: " " * len(m[0]), part[0])
-        for cut in _SLICE.finditer(code):
-            at = Span(part.start() + cut.start(), part.start() + cut.end())
-            words = "templates have no slices, as Python has them"
-            yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
+    yield from _slices(node, context)
     for loop in _ITEMS.finditer(context.text, *node.span):
         words = "templates have no method `items`; `{% for key, value in mapping %}` goes through a mapping"
         at = Span(*loop.span("call"))
@@ -139,6 +134,16 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
         yield Finding(at, words, fixes=fixes, consequence=ROW_ERRORS, severity="error")
     if not known and not unknown:
         yield from _unparsed(node, context, is_value=is_value)
+
+
+def _slices(node: Scalar, context: Context) -> Iterator[Finding]:
+    """`items[1:3]`, which Python has."""
+    for part in _PARTS.finditer(context.text, *node.span) if ":" in node.text else ():
+        code = LITERALS.sub(lambda m: " " * len(m[0]), part[0])
+        for cut in _SLICE.finditer(code):
+            at = Span(part.start() + cut.start(), part.start() + cut.end())
+            words = "templates have no slices, as Python has them"
+            yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
 
 
 def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
