@@ -237,7 +237,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         ],
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
         "unused-variable": (variables, summary.has_program),
-        "variable-value": (summary.names, summary.maps, summary.bare_texts, summary.transforms),
+        "variable-value": (summary.names, summary.maps, summary.bare_texts, summary.transforms, case.has("prompts")),
         "unknown-label": references,
         "too-few-outputs": references,
         "invalid-value": (

@@ -139,8 +139,9 @@ class _Uses:
             return None
         first, is_own = min(others), not self.own.isdisjoint(others)
         words = f"`{name}` is a mapping here, and a text in other cases, which the filter `{first}` gets"
+        # Rows with other prompts are none the worse for it.
         return Finding(
-            Span(0, 0), words, severity="hint" if is_own else "error", consequence="" if is_own else ROW_ERRORS
+            Span(0, 0), words, severity="hint" if is_own else "warning", consequence="" if is_own else ROW_ERRORS
         )
 
 
@@ -181,6 +182,8 @@ def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:
     uses = _Uses(suite)
     wrong = {name: found for name in mixed if (found := uses.finding(name)) is not None}
     for placed in suite.bearers if wrong else ():
+        if placed.case.has("prompts"):  # they may be those without the filter
+            continue
         replaced = _in_every_case(suite) if placed is suite.bearers[0] else frozenset[str]()
         for name in (placed.summary.maps & wrong.keys()) - replaced if not placed.summary.transforms else ():
             place = placed.case.places["vars"]
