@@ -47,9 +47,11 @@ def misplaced_lines(
 
 def marked_beginning(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
     """A byte order mark before keys or items: for promptfoo's parser it indents the first line by one."""
+    if not text.startswith(_MARK):
+        return
     is_block = isinstance(root, Mapping | Sequence) and not root.flow and "\n" in text.strip()
     # Of a list whose items are read one by one, only the mark is left.
-    if text.startswith(_MARK) and (is_block or (root is None and text.strip() == _MARK)):
+    if is_block or (root is None and text.strip() == _MARK):
         mend = SyntaxFix("remove it", (Edit(Span(0, 1), ""),), safe=True)
         words = "an invisible character, a byte order mark, precedes the first line, which is indented with it"
         yield SyntaxProblem("syntax", Span(0, 1), words, mend)

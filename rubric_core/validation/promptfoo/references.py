@@ -1,7 +1,6 @@
 """Metrics, comparisons and equal entries of a promptfoo configuration (issue 18, section 2)."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
@@ -125,10 +124,10 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     # Scripts may return further metrics, and templates may produce names: then only misspellings are certain.
     only_slips = suite.digest.may_give_metrics
     known = {"__count", *suite.digest.metrics, *suite.digest.metric_words}
-    for number, metric in enumerate(metrics):
+    derived = frozenset(each.name for each in metrics if isinstance(each, Metric) and isinstance(each.name, str))
+    for metric in metrics:
         if isinstance(metric, Metric) and isinstance(metric.value, str):
-            later = {each.name: "below" for each in metrics[number + 1 :] if isinstance(each, Metric)}
-            for name, found in _in_formula(suite, metric, known, {**later, metric.name: "here"}):
+            for name, found in _in_formula(suite, metric, known, derived):
                 if not name:  # no metric, but a function
                     yield found
                     continue
@@ -142,9 +141,9 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _in_formula(
-    suite: PromptfooSuite, metric: Metric, known: set[str], later: dict[Any, str]
+    suite: PromptfooSuite, metric: Metric, known: set[str], derived: frozenset[str]
 ) -> Iterator[tuple[str, Finding]]:
-    """The unknown names of a formula, each with its finding; `later` are those of metrics that are computed after it."""
+    """The unknown names of a formula, each with its finding; those among `derived` are computed, but not before it."""
     place = metric.places["value"]
     if place.borrowed or "{{" in str(metric.value):
         return
@@ -159,8 +158,9 @@ def _in_formula(
             fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
             advice = f"; did you mean `{meant}`?" if meant else ""
             words = f"no assertion has a metric `{found[1]}`{advice}"
-            if found[1] in later:
-                fixes, words = (), f"`{found[1]}` has no value yet: it is computed {later[found[1]]}"
+            if found[1] in derived:
+                where = "here" if found[1] == metric.name else "below"
+                fixes, words = (), f"`{found[1]}` has no value yet: it is computed {where}"
             yield found[1], Finding(at, words, fixes=fixes, consequence=_GIVES_0)
     for found in _CALLED.finditer(without_strings(formula)) if "=" not in formula else ():
         if found[1] not in FUNCTIONS:

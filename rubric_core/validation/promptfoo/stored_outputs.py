@@ -15,6 +15,8 @@ __all__ = ["unusable_names"]
 #: What ends a name in a template, or is an operator there.
 _NO_NAME = pattern(r"[\s()\[\]{}%*+~/#,:|.<>=!'\"-]")
 _TEMPLATE = pattern(r"\{\{\s{0,9}([A-Za-z_]\w{0,60})\s{0,9}\}\}")
+#: A name that code, or a template, reads in brackets.
+_SUBSCRIPT = pattern(r"\[([\"'])([^\"'\n]{1,200})\1\]")
 _RUN = pattern(r"[^\w]{1,60}")
 
 
@@ -24,7 +26,8 @@ def unusable_names(suite: PromptfooSuite) -> Iterator[Finding]:
     texts = [suite.frame.text, *(placed.text for placed in suite.bearers)] if wrong else []
     if any(PROGRAM.search(text) for text in texts):
         return
-    wrong = [n for n in wrong if not any(f"[{quote}{n}{quote}]" in text for text in texts for quote in "\"'")]
+    read = frozenset(found[2] for text in texts for found in _SUBSCRIPT.finditer(text))
+    wrong = [name for name in wrong if name not in read]
     for placed, summary in suite.digest.storing if wrong else ():
         options = options_of(placed.case)
         place = options.places.get("store_output_as") if options is not None and not options.borrowed else None
