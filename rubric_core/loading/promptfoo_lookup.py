@@ -183,10 +183,9 @@ class PromptfooLookup:
         trouble = self._trouble(path, function, usual, exported, role)
         called: tuple[ProgramUse, ...] = ()
         if path.suffix in _CHECKED:
-            default = calls[0] if calls and path.suffix == ".py" else ""
-            called = (ProgramUse(path, role, function or default, settings),) if role is not None else ()
-            self.called.update(called)
-            self.read |= self._names_read(path)
+            called = self._note_use(
+                path, role, function or (calls[0] if calls and path.suffix == ".py" else ""), settings
+            )
             is_checked = self.look.is_checked(path, FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
             if is_checked or trouble is None:
                 self.files.setdefault(path, FileKind.PROMPTFOO_PROGRAM)
@@ -203,6 +202,15 @@ class PromptfooLookup:
             self.issues.append(
                 ProgramText(span=node.span, name=name, text=text, consequence=consequence, called=called)
             )
+
+    def _note_use(
+        self, path: Path, role: ProgramRole | None, function: str, settings: tuple[str, ...]
+    ) -> tuple[ProgramUse, ...]:
+        """Note what is called in a program, and the variables that it reads. Returns the call; nothing without a role."""
+        called = (ProgramUse(path, role, function, settings),) if role is not None else ()
+        self.called.update(called)
+        self.read |= self._names_read(path)
+        return called
 
     def _names_read(self, path: Path) -> frozenset[str]:
         """The variables that a program reads by name."""

@@ -1,4 +1,4 @@
-"""The programs that run the code of a suite: node, python3 and ruby of the user, or those that promptfoo is told to take."""
+"""The programs that run the code of a suite: node, python3 and ruby on the PATH, or others that a suite or its environment names."""
 
 import os
 import shutil

@@ -40,7 +40,7 @@ _FAMILIES = (
     # Reasoning models: `max_tokens` is not read.
     (pattern(r"openai:chat:(?:o[134]\b|gpt-5)|openai:(?:o[134](?:-mini)?|gpt-5(?:-mini|-nano)?)\Z"), _OF_CHAT - {"max_tokens"}),
     (pattern(r"openai:responses:|azure:responses:"), _OF_RESPONSES),
-    # Without `chat:`, models of speech, images and realtime have settings of their own.
+    # `openai:NAME` without `chat:` only for chat models by name: those of speech and images have other settings.
     (pattern(r"openai:(?:chat:|gpt-[34][\w.]{0,9}(?:-turbo|-mini|-nano)?(?:-\d[\d-]{0,12})?\Z)"), _OF_CHAT),
     (pattern(r"(?:openrouter|litellm|groq|deepseek|perplexity|mistral):(?!embedding|responses:)"), _OF_CHAT),
     (pattern(r"(?:azure|azureopenai):chat:"), _OF_CHAT | {"systemPrompt"}),

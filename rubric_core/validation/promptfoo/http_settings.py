@@ -103,7 +103,7 @@ def _authentication(auth: Node | None) -> Iterator[Finding]:
 
 
 def _is_plain(node: Scalar) -> bool:
-    """Whether the text is what promptfoo gets, and nobody is still typing it."""
+    """Whether a text is neither empty, as while it is typed, nor a template, nor the name of a file."""
     return bool(node.text.strip()) and "{{" not in node.text and not node.text.startswith("file://")
 
 

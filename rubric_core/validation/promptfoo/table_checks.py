@@ -27,7 +27,7 @@ _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _SEMICOLON = pattern(
     r"(?P<type>[a-z][a-z-]{2,40});|(?P<compared>(?:not-)?(?:i?contains(?:-any|-all)?|starts-with|regex|similar|llm-rubric|equals))[ ]?=(?!=)"
 )
-#: A type whose limit is no number or not closed, and code that lacks the colon behind the name of its language.
+#: Checks with a mistake before the colon: a limit that is no number, or whose parenthesis is open; a language without its colon.
 _LIMITED = pattern(r"((?:not-)?[a-z][a-z-]{2,40})\(([^()\n]{0,20})\)?[ ]{0,3}:")
 _NEGATED = pattern(r"(?:not|NOT|Not|!)[ ]{1,3}(?P<type>[a-z][a-z-]{2,40}):")
 _WITHOUT_COLON = pattern(

@@ -12,6 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS, is_executab
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.code.interpreters import INTERPRETERS
 from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
 from rubric_core.evaluation.targets.resolve import Targets
@@ -33,14 +34,16 @@ _PREFIXES = {"python": "python3", "ruby": "ruby", "golang": "go", "package": "no
 #: A file with code, and the function in it.
 _FILE = pattern(r"(?P<path>.+?(?P<ending>\.(?:py|rb|go|[cm]?[jt]s)))(?::[A-Za-z_$][\w$.]*)?\Z")
 #: Types of assertions whose value is code.
-_SCRIPTS = {"javascript": "node", "python": "python3", "ruby": "ruby"}
+_SCRIPTS = {language: interpreter.name for language, interpreter in INTERPRETERS.items()}
 #: Keys whose text is JavaScript unless it names a file, at any depth.
 _CODE_KEYS = frozenset({
     "transform", "postprocess", "transformVars", "contextTransform", "assertScoringFunction", "transformRequest",
     "transformResponse", "requestTransform", "responseTransform", "responseParser", "requestParser", "sessionParser", "validateStatus",
 })  # fmt: skip
 #: Settings of providers that name a program.
-_PROGRAM_KEYS = frozenset({"pythonExecutable", "rubyExecutable", "goExecutable", "command"})
+_PROGRAM_KEYS = frozenset(
+    {"goExecutable", "command", *(each.setting for each in INTERPRETERS.values() if each.setting)}
+)
 _CALLBACKS = "functionToolCallbacks"
 _ADDRESS_KEYS = frozenset({"url", "apiBaseUrl", "baseUrl", "base_url", "apiHost", "endpoint"})
 _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
