@@ -178,6 +178,8 @@ class OsProcesses:
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
         environment = {**self._environment, **program.environment, MARK: environment_mark(watch.mark)}
+        if program.executable:
+            options["executable"] = program.executable
         loop = asyncio.get_running_loop()
         self._guard.expect()
         watch.limit = self._limits.set(number)

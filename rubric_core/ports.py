@@ -212,6 +212,10 @@ class Program:
     time_limit: float = 60.0
     #: Bytes, for standard output and standard error each.
     output_limit: int = 10_000_000
+    #: The file that the system starts instead of looking `argv[0]` up; `argv[0]` stays the program's own name for itself.
+    executable: str = ""
+    #: What `argv` hides: inline code, or `file:function`, or `module:function from FOLDER`. Empty if `argv` tells all.
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)

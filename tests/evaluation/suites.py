@@ -28,7 +28,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
-from rubric_core.ports import Answer, Clock, Http, Ports, Request
+from rubric_core.ports import Answer, Clock, Finished, Http, Ports, Processes, Program, Request
 from rubric_core.syntax.parse import parse
 
 LANGUAGE = Language()
@@ -40,6 +40,18 @@ def stored_cases(suite: Path) -> Mapping[str, KnownCase]:
     return ResultDatabase.of(suite).latest(suite)
 
 
+@dataclass(frozen=True)
+class HeardProcesses:
+    """Real processes, and a list of the programs that were started."""
+
+    real: Processes
+    started: list[Program]
+
+    async def run(self, program: Program) -> Finished:
+        self.started.append(program)
+        return await self.real.run(program)
+
+
 @dataclass
 class Folder:
     """A folder with a suite, its targets, and whatever else it needs."""
@@ -49,6 +61,8 @@ class Folder:
     events: list[Event] = field(default_factory=list)
     #: Something to put around the network.
     network: Callable[[Http], Any] | None = None
+    #: The programs that were started, in order.
+    started: list[Program] = field(default_factory=list)
     #: In place of the clock of the machine.
     clock: Clock | None = None
 
@@ -82,7 +96,8 @@ class Folder:
         cases = self.cases(text, dialect, **options)
         async with system_ports({"PATH": _path(), **self.environment}) as ports:
             http = ports.http if self.network is None else self.network(ports.http)
-            around = replace(ports, http=http, clock=self.clock or ports.clock)
+            heard = HeardProcesses(ports.processes, self.started)
+            around = replace(ports, http=http, processes=heard, clock=self.clock or ports.clock)
             results = await run_cases(cases, around, self.events.append, workers)
         return {result.id: result for result in results}
 

@@ -45,6 +45,42 @@ async def test_a_program_that_reads_nothing_and_writes_much(folder: Folder) -> N
 
 
 @posix
+async def test_another_file_is_started_under_the_name_of_a_program(folder: Folder) -> None:
+    other = Path(sys.executable).parent / "python3"
+    asked = Program(
+        ("no-such-program", "-c", "import sys; print(sys.orig_argv[0])"), folder.path, executable=str(other)
+    )
+    finished = await OsProcesses().run(asked)
+    assert finished.stdout.strip() == b"no-such-program"
+
+
+async def test_a_program_says_what_its_arguments_hide(folder: Folder) -> None:
+    """Inline code, the function of a file, and the function of a module with the folder in which it is looked for."""
+    graders = folder.write(
+        "graders.py", "def get_assert(output, context): return True\ndef long(output, context): return True"
+    )
+    folder.write("bot.py", "def answer(prompt): return 'hello'")
+    folder.targets({"name": "default", "provider": "python", "function": "bot:answer"})
+    result = await folder.one(
+        """
+        prompts: ["{{ q }}"]
+        tests:
+          - id: a
+            vars: {q: hi}
+            assert:
+              - {type: python, value: len(output) > 2}
+              - {type: python, value: "file://graders.py"}
+              - {type: python, value: "file://graders.py:long"}
+        """,
+        dialect="agentv-5",
+    )
+    assert result.verdict is Verdict.PASSED, result.reason
+    assert sorted(program.says for program in folder.started) == sorted(
+        [f"bot:answer from {folder.path}", "len(output) > 2", f"{graders}:get_assert", f"{graders}:long"]
+    )
+
+
+@posix
 async def test_a_program_that_hangs_is_ended_with_its_children(folder: Folder) -> None:
     script = "import subprocess, sys, time\np = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\nprint(p.pid, flush=True)\ntime.sleep(600)"
     finished = await program(folder, script, time_limit=0.7)

@@ -140,7 +140,8 @@ def _is_typed(told: Mapping[str, Any]) -> bool:
 
 
 def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:
-    return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT)
+    says = f"{told['file']}:{told['function']}" if told["file"] else str(told["code"])
+    return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT, says=says)
 
 
 def _in_file(code: str, language: Language, ports: Ports, directory: Path, at: Shape, usual: str) -> dict[str, Any]:

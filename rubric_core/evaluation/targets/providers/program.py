@@ -72,11 +72,15 @@ class ProgramRunner:
         request: Request,
         stdin: bytes = b"",
         files: Mapping[str, str] = _NO_FILES,
+        says: str = "",
         **variables: str,
     ) -> Finished:
-        """Run the program to its end; `files` were written for it. Raises ProviderError when it does not end on its own."""
+        """Run the program to its end; `files` were written for it. Raises ProviderError when it does not end on its own.
+
+        For `says` see `Program`.
+        """
         environment = {**self.place.environment, **request.environment, **variables}
-        program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
+        program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT, says=says)
         request.sent(
             SentPayload(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
         )

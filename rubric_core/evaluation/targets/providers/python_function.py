@@ -111,7 +111,10 @@ class _Function:
                 "files": [str(path) for path in request.files],
             },
         }
-        finished = await self.runs.finished((self.python, "-c", _DRIVER), request, json_input(told), PYTHONUTF8="1")
+        finished = await self.runs.finished(
+            (self.python, "-c", _DRIVER), request, json_input(told), PYTHONUTF8="1",
+            says=f"{self.settings.function} from {self._modules()}",
+        )  # fmt: skip
         _, mark, text = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
         if not mark:
             raise self._ended(finished)
