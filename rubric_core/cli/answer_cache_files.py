@@ -10,11 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 
 from rubric_core.atomic_write import write_file
-from rubric_core.cli.signed_files import SignedFile, user_key
 from rubric_core.evaluation.targets.answer_cache import answer_from_row, answer_row, plain_json
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Answer
+from rubric_core.signed_files import SignedFile
 from rubric_core.user_dirs import cache_folder, hide
+from rubric_core.user_key import user_key
 
 __all__ = ["AnswerFiles", "prune"]
 

@@ -15,8 +15,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 import rubric_core
-from rubric_core.cli.signed_files import SignedFile, user_key
+from rubric_core.signed_files import SignedFile
 from rubric_core.user_dirs import hide
+from rubric_core.user_key import user_key
 
 __all__ = ["CacheFile", "digest"]
 

@@ -194,7 +194,6 @@ def test_a_folder_that_takes_no_other_file(file: Path, monkeypatch: pytest.Monke
 OTHERS = {
     "atomic_write.py": "this function",
     "cli/__init__.py": "/dev/null, and standard streams",
-    "cli/signed_files.py": "a key that must not take the place of another one",
     "cli/check_inputs.py": "an empty file, gone at once, that shows the time of the disk",
     "cli/output.py": "standard streams",
     "cli/parallel.py": "pipes between processes",
