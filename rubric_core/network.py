@@ -1,9 +1,10 @@
 """HTTP by httpx, which is imported with the first request."""
 
+import asyncio
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,7 +41,9 @@ class HttpxHttp:
     """
 
     def __init__(self) -> None:
-        self._clients: list[httpx.AsyncClient] = []
+        self._clients: set[httpx.AsyncClient] = set()
+        #: Those that are being closed.
+        self._closing: set[asyncio.Task[None]] = set()
         #: Idle clients by scheme, and by the host to which they are connected.
         self._idle: dict[str, dict[str, list[httpx.AsyncClient]]] = {}
         self._contexts: dict[str, ssl.SSLContext] = {}
@@ -49,9 +52,13 @@ class HttpxHttp:
         #: The passwords of proxies: a proxy, or a server behind it, may repeat the request.
         self._hidden: tuple[str, ...] = ()
 
-    @contextmanager
-    def _client(self, url: str) -> "Iterator[httpx.AsyncClient]":
-        """A client for one request, with an idle connection if there is one. Raises NetworkError for an invalid address."""
+    @asynccontextmanager
+    async def _client(self, url: str) -> "AsyncIterator[httpx.AsyncClient]":
+        """A client for one request, with an idle connection if there is one. Raises NetworkError for an invalid address.
+
+        Only a complete reply makes it idle again: the pool of a client whose request was cancelled may have lost its one
+        place for a connection, and the next request would wait for that place for ever.
+        """
         scheme, host = urlsplit(url).scheme, _host(url)
         hosts = self._idle.setdefault(scheme, {})
         idle = hosts.setdefault(host, [])
@@ -60,8 +67,18 @@ class HttpxHttp:
         client = idle.pop() if idle else self._new(scheme)
         try:
             yield client
-        finally:
-            hosts[host].append(client)
+        except BaseException:
+            await self._discard(client)
+            raise
+        hosts[host].append(client)
+
+    async def _discard(self, client: "httpx.AsyncClient") -> None:
+        """Close a client for good, even if the caller is cancelled meanwhile."""
+        self._clients.discard(client)
+        closing = asyncio.ensure_future(_close(client))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+        await asyncio.shield(closing)
 
     def _new(self, scheme: str) -> "httpx.AsyncClient":
         _load_httpx()
@@ -85,7 +102,7 @@ class HttpxHttp:
             trust_env=self._proxied,
             headers={"Accept-Encoding": _GZIP},
         )
-        self._clients.append(made)
+        self._clients.add(made)
         return made
 
     async def post(
@@ -129,16 +146,18 @@ class HttpxHttp:
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
     ) -> HttpReply:
-        with self._client(url) as client:
-            async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
-                promised = reply.headers.get("content-length", "")
-                if promised.isdecimal() and int(promised) > size_limit:
-                    raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
-                content = _Content(_host(url), reply.headers.get("content-encoding", ""), size_limit)
-                async for chunk in reply.aiter_raw():
-                    content.add(chunk)
-                headers = {k.lower(): self._without_passwords(v) for k, v in reply.headers.items()}
-                return HttpReply(reply.status_code, headers, self._without_passwords(content.whole()))
+        async with (
+            self._client(url) as client,
+            client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply,
+        ):
+            promised = reply.headers.get("content-length", "")
+            if promised.isdecimal() and int(promised) > size_limit:
+                raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
+            content = _Content(_host(url), reply.headers.get("content-encoding", ""), size_limit)
+            async for chunk in reply.aiter_raw():
+                content.add(chunk)
+            headers = {k.lower(): self._without_passwords(v) for k, v in reply.headers.items()}
+            return HttpReply(reply.status_code, headers, self._without_passwords(content.whole()))
 
     def _without_passwords(self, said: Said) -> Said:
         """A server's text, without the passwords of proxies."""
@@ -148,10 +167,13 @@ class HttpxHttp:
 
     async def close(self) -> None:
         """Close every connection."""
-        for client in self._clients:
-            await client.aclose()
-        self._clients.clear()
         self._idle.clear()
+        await asyncio.gather(*(self._discard(client) for client in list(self._clients)), *self._closing)
+
+
+async def _close(client: "httpx.AsyncClient") -> None:
+    with suppress(Exception):  # its connection is broken, and dropped
+        await client.aclose()
 
 
 class _Content:

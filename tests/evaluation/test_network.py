@@ -16,7 +16,7 @@ from waiting import PATIENCE
 import rubric_core.network
 from rubric_core.adapters import system_ports
 from rubric_core.network import HttpxHttp
-from rubric_core.ports import NetworkError
+from rubric_core.ports import HttpReply, NetworkError
 
 
 async def ask(http: HttpxHttp, server: JudgeServer) -> int:
@@ -45,6 +45,80 @@ async def test_each_host_keeps_its_connection(judge: JudgeServer) -> None:
         for _ in range(5):
             assert await ask(ports.http, judge) == await ask(ports.http, other) == 200
         assert (judge.connections, other.connections) == (1, 1)
+
+
+class _Pieces:
+    """A server that answers each request with a body in `pieces`, one per turn of the loop; with one, as a whole."""
+
+    def __init__(self, pieces: int) -> None:
+        self._pieces = pieces
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> str:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._tasks.add(asyncio.current_task())  # type: ignore[arg-type]  # a connection is served in a task
+        try:
+            while True:
+                await reader.readuntil(b"\r\n\r\n{}")
+                if self._pieces == 1:
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+                    continue
+                writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for _ in range(self._pieces):
+                    await asyncio.sleep(0)
+                    writer.write(b"1\r\nx\r\n")
+                writer.write(b"0\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            writer.close()
+
+
+@pytest.mark.parametrize("pieces", [1, 4], ids=["whole", "stream"])
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+@pytest.mark.parametrize("end", ["cancel", "time limit"])
+async def test_a_request_that_ends_at_any_moment_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, end: str, warm: bool, pieces: int
+) -> None:
+    """Ended after each number of turns of the loop up to its reply, the next three requests get their answers."""
+    loop = asyncio.get_running_loop()
+    skipped = 0.0
+    real = loop.time
+    monkeypatch.setattr(loop, "time", lambda: real() + skipped)
+
+    def post(http: HttpxHttp, url: str) -> "asyncio.Task[HttpReply]":
+        return asyncio.ensure_future(http.post(url, {}, b"{}", time_limit=2 * PATIENCE, size_limit=10_000))
+
+    async with _Pieces(pieces) as url:
+        for turns in range(10_000):
+            http = HttpxHttp()
+            if warm:
+                await post(http, url)
+            asking = post(http, url)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            answered = asking.done()
+            if end == "cancel":
+                asking.cancel()
+            else:
+                skipped += 3 * PATIENCE
+            await asyncio.gather(asking, return_exceptions=True)
+            for after in range(1, 4):
+                following = post(http, url)
+                done, _ = await asyncio.wait({following}, timeout=PATIENCE)
+                assert done, f"ended after {turns} turns: request {after} after it waits for ever"
+                assert following.result().body == b"x" * pieces
+            await http.close()
+            if answered:
+                break
+    assert turns > 10, "no request was ended"
 
 
 class _Repeating:
