@@ -1,9 +1,9 @@
-"""HTTP by httpx, which is imported with the first request."""
+"""HTTP by httpx, which is imported with the first request, and WebSockets."""
 
 import asyncio
 import sys
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from rubric_core.address_passwords import address_passwords
 from rubric_core.deadlines import run_within
 from rubric_core.ports import HttpReply, NetworkError
+from rubric_core.websocket_exchange import exchange_messages
 
 if TYPE_CHECKING:
     import ssl
@@ -120,6 +121,19 @@ class HttpxHttp:
     ) -> HttpReply:
         """See `ports.Http.request`."""
         return await self._whole(method, url, headers, body, time_limit, size_limit)
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],
+        *,
+        time_limit: float,
+        size_limit: int,
+    ) -> str | bytes:
+        """See `ports.Http.exchange`."""
+        return await exchange_messages(url, headers, message, protocols, time_limit, size_limit)
 
     async def _whole(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int

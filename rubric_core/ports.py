@@ -1,6 +1,6 @@
 """The outside world of a run as protocols: files, time, programs, the network, models. `adapters` implements them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -241,8 +241,10 @@ class Processes(Protocol):
 class NetworkError(Exception):
     """No reply came. The message says why: "connection to 127.0.0.1:11434 refused"."""
 
-    def __init__(self, message: str, *, transient: bool = False) -> None:
+    def __init__(self, message: str, *, transient: bool = False, timed_out: bool = False) -> None:
         super().__init__(message)
+        #: Whether the time limit passed before a message came back over a WebSocket.
+        self.timed_out = timed_out
         #: Whether the same request may succeed if it is repeated at once.
         self.transient = transient
 
@@ -258,7 +260,7 @@ class HttpReply:
 
 
 class Http(Protocol):
-    """Sends HTTP requests."""
+    """Sends HTTP requests, and messages over WebSockets. Follows no redirect."""
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
@@ -272,6 +274,21 @@ class Http(Protocol):
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
         """Send a request with any method; otherwise like `post`."""
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],
+        *,
+        time_limit: float,
+        size_limit: int,
+    ) -> str | bytes:
+        """Open a WebSocket that speaks one of the protocols, send a message, and return the first that comes back.
+
+        That is bytes if it is binary. Raises NetworkError without one within the limits (seconds, bytes).
+        """
 
 
 @dataclass(frozen=True, slots=True)

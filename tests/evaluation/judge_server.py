@@ -197,3 +197,7 @@ class Rerouted:
 
     async def get(self, url: str, **limits: Any) -> Any:
         return await self.inner.get(url, **limits)
+
+    async def exchange(self, url: str, *said: Any, **limits: Any) -> Any:
+        self.asked.append(url)
+        return await self.inner.exchange(url, *said, **limits)

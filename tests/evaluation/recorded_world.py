@@ -13,7 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -158,6 +158,20 @@ class _Network:
             if len(reply.body) > size_limit:
                 raise NetworkError(f"the reply of {urlsplit(url).netloc} is larger than {size_limit} bytes")
             return reply
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],
+        *,
+        time_limit: float,
+        size_limit: int,
+    ) -> str | bytes:
+        told = {**headers, "sec-websocket-protocol": ", ".join(protocols)}
+        reply = await self.request("WS", url, told, message.encode(), time_limit=time_limit, size_limit=size_limit)
+        return reply.body.decode()
 
 
 @dataclass(frozen=True)

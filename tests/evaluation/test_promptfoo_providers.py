@@ -3,6 +3,8 @@
 import base64
 import json
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from endpoint_server import EndpointServer, Reply
 from websockets.sync.server import ServerConnection, serve
 
+from rubric_core.adapters import system_ports
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
@@ -95,6 +98,34 @@ async def test_a_socket_that_gives_no_reply_is_unscored(tmp_path: Path) -> None:
     assert heard == ["Bearer secret-1234567", "m Hi Ann"]
     assert (result.verdict.value, "no reply within 0.3 s" in result.reason) == ("unscored", True)
     assert "secret-1234567" not in repr(result)
+
+
+@dataclass
+class Exchanged:
+    """In place of the network: WebSockets alone, of which each message comes back."""
+
+    asked: list[tuple[str, dict[str, str], str, list[str]]] = field(default_factory=list)
+
+    async def exchange(
+        self, url: str, headers: Mapping[str, str], message: str, protocols: Sequence[str], **_: object
+    ) -> str:
+        self.asked.append((url, dict(headers), message, list(protocols)))
+        return f"heard {message}"
+
+
+async def test_a_socket_goes_through_the_network_of_the_run(tmp_path: Path) -> None:
+    """Whoever stands around the network sees the address as it is opened, and everything that is sent."""
+    path, network = tmp_path / "promptfooconfig.yaml", Exchanged()
+    config = {"messageTemplate": "m {{prompt}}", "headers": {"X-A": "b"}, "protocols": "one, two"}
+    provider = {"id": "ws://host.example/{{prompt}}", "config": config}
+    path.write_text(
+        json.dumps({"prompts": ["h i"], "providers": [provider], "tests": [{"vars": {"a": "b"}}]}), encoding="utf-8"
+    )
+    async with system_ports() as ports:
+        around: Any = replace(ports, http=network)
+        (result,) = await run_cases([each for case in load_suite(path).cases for each in variations(case)], around)
+    assert result.answer == "heard m h i", result.reason
+    assert network.asked == [("ws://host.example/h%20i", {"X-A": "b"}, "m h i", ["one", "two"])]
 
 
 async def test_without_the_library_a_socket_is_unscored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

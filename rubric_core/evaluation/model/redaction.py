@@ -1,6 +1,6 @@
 """Redaction of secrets in everything that is shown or stored: errors, events, results, recordings."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
@@ -136,6 +136,21 @@ class _Http:
     ) -> HttpReply:
         reply = await self.inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
         return self._sealed(reply)
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],
+        *,
+        time_limit: float,
+        size_limit: int,
+    ) -> str | bytes:
+        reply = await self.inner.exchange(
+            url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
+        )
+        return self.redact(reply) if isinstance(reply, str) else self.redact.raw(reply)
 
     def _sealed(self, reply: HttpReply) -> HttpReply:
         return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))

@@ -1,6 +1,5 @@
 """Providers of promptfoo that are reached by WebSocket: sends one message, and the first one received is the answer."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +13,7 @@ from rubric_core.evaluation.targets.promptfoo_http_request import filled_text, j
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import Answer, Ports, ProviderError, Request, SentPayload
+from rubric_core.ports import Answer, NetworkError, Ports, ProviderError, Request, SentPayload
 from rubric_core.text import Span
 
 __all__ = ["SOCKET_SETTINGS", "PromptfooSocket", "socket_address"]
@@ -78,35 +77,17 @@ class PromptfooSocket:
 
     async def _reply(self, url: str, message: str) -> str:
         """The first message that comes back. Raises ProviderError."""
-        try:
-            from websockets.asyncio.client import connect  # noqa: PLC0415  # an extra, for these providers alone
-            from websockets.exceptions import WebSocketException  # noqa: PLC0415
-            from websockets.typing import Subprotocol  # noqa: PLC0415
-        except ImportError:
-            words = "WebSockets need the package websockets, which rubric has with its extra `ws`"
-            raise ProviderError(f"{words} ({self.place.where('id')})") from None
         written, headers = self.config.get("timeoutMs"), self.config.get("headers")
         limit = written / 1000 if isinstance(written, int | float) and written > 0 else _TIMEOUT
-        protocols = [Subprotocol(each) for each in self._protocols()] or None
         told = {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
-
-        async def exchange() -> str | bytes:
-            options: dict[str, Any] = {"additional_headers": told, "subprotocols": protocols, "proxy": None}
-            connecting = connect(quote(url, safe=_UNQUOTED), max_size=_LARGEST, **options)
-            # As in promptfoo; the library would send the headers, and the keys in them, to any other host.
-            connecting.process_redirect = lambda refusal: refusal  # type: ignore[assignment, method-assign]
-            async with connecting as socket:
-                await socket.send(message)
-                return await socket.recv()
-
+        http = seal(self.ports, self.place.redact).http
         try:
-            reply = await asyncio.wait_for(exchange(), limit)
-        except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
-            raise ProviderError(f"no reply within {limit:g} s ({self.place.where('timeoutMs')})") from None
-        except (OSError, WebSocketException, ValueError) as error:
-            raise ProviderError(
-                self.place.redact(f"{error or 'the connection failed'} ({self.place.where('url')})")
-            ) from None
+            reply = await http.exchange(
+                quote(url, safe=_UNQUOTED), told, message, self._protocols(), time_limit=limit, size_limit=_LARGEST
+            )
+        except NetworkError as error:
+            where = self.place.where("timeoutMs" if error.timed_out else "url")
+            raise ProviderError(self.place.redact(f"{error} ({where})")) from None
         if not isinstance(reply, str):
             raise ProviderError(f"the reply is no text ({self.place.where('url')})")
         return reply
