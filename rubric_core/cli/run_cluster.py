@@ -2,7 +2,6 @@
 
 import argparse
 import logging
-import os
 from contextlib import ExitStack
 from types import TracebackType
 
@@ -11,6 +10,7 @@ from rubric_core.cli.selection import WrongUseError
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.engine.executor import Executor
 from rubric_core.evaluation.engine.schedule import WORKERS
+from rubric_core.program_lookup import process_environment
 
 __all__ = ["RunCluster", "check_cluster_options"]
 
@@ -39,7 +39,7 @@ def check_cluster_options(options: argparse.Namespace) -> None:
             "--keep-workspaces and --on exclude each other: workspaces are on the workers, and go with the run"
         )
     for name in options.send_env or ():
-        if name not in os.environ:
+        if name not in process_environment():
             raise WrongUseError(f"--send-env {name}: there is no such variable here")
 
 
@@ -81,7 +81,7 @@ class RunCluster:
         from rubric_core.cluster.executor import ClusterExecutor  # noqa: PLC0415  # an extra
 
         return ClusterExecutor(
-            suite, self._address, send={name: os.environ[name] for name in self._options.send_env or ()}, shared_files=self._options.shared_files,
+            suite, self._address, send=self._options.send_env or (), shared_files=self._options.shared_files,
             on_workers=self._workers, on_dashboard=self._dashboard,
         )  # fmt: skip
 

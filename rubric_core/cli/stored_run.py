@@ -13,6 +13,7 @@ from rubric_core.evaluation.results.records import RunState
 from rubric_core.evaluation.results.run_info import run_info
 from rubric_core.evaluation.results.run_writer import EndedCase, RunWriter
 from rubric_core.loading.files import absolute
+from rubric_core.program_lookup import process_environment
 
 __all__ = ["StoredRun"]
 
@@ -116,7 +117,7 @@ class StoredRun:
     def _writer(self, root: Path) -> RunWriter:
         if root not in self._writers:
             suites = [place.suite for place in self._places.values() if place.root == root]
-            info = run_info(root, self._command, suites, __version__, partial=self._partial)
+            info = run_info(root, self._command, suites, __version__, process_environment(), partial=self._partial)
             self._writers[root] = self._database_of(root).begin(info)
         return self._writers[root]
 

@@ -1,7 +1,7 @@
 """Runs the cases of a suite on a Dask cluster."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from rubric_core.cluster.connection import RunConnection, cluster_at, connected
@@ -40,7 +40,7 @@ class ClusterExecutor:
     Args:
         suite: The suite of the cases.
         where: The address of a scheduler, `tcp://host:8786`, or `local:N` for N processes of this machine.
-        send: Variables for workers by name, added to their own.
+        send: The names of variables of the run that workers get besides their own.
         shared_files: Whether workers see this machine's files at the same paths; else the files that cases depend on are sent.
         silence: Seconds without a heartbeat after which a worker, or the process in it that runs cases, counts as lost.
         on_workers: Called with the number of workers when it changes.
@@ -48,11 +48,11 @@ class ClusterExecutor:
     """
 
     def __init__(
-        self, suite: LoadedSuite, where: str, *, send: Mapping[str, str] | None = None, shared_files: bool = False, silence: float = 30.0,
+        self, suite: LoadedSuite, where: str, *, send: Iterable[str] = (), shared_files: bool = False, silence: float = 30.0,
         on_workers: Callable[[int], None] = lambda _: None, on_dashboard: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._suite, self._where = suite, where
-        self._send, self._shared_files = dict(send or {}), shared_files
+        self._send, self._shared_files = tuple(send), shared_files
         self._silence, self._on_workers, self._on_dashboard = silence, on_workers, on_dashboard
 
     @asynccontextmanager
@@ -76,16 +76,17 @@ class ClusterExecutor:
             ):
                 runner = _ClusterCaseRunner(self._suite, connection, remote_code(), ports, on_event, in_process)
                 self._on_dashboard(connection.client.dashboard_link)
-                async with runner.open(self._setup(), self._silence, self._on_workers):
+                async with runner.open(self._setup(ports.environment), self._silence, self._on_workers):
                     yield runner
         finally:
             await asyncio.to_thread(address_of.__exit__, None, None, None)
 
-    def _setup(self) -> RunSetup:
+    def _setup(self, environment: Mapping[str, str]) -> RunSetup:
         options = self._suite.cases[0].options if self._suite.cases else Options()
         return RunSetup(
             suite=str(self._suite.path), directory=str(current_directory()), dialect=self._suite.analysis.dialect.name,
-            options={name: getattr(options, name) for name in _OPTIONS}, generated=self._suite.generated, environment=self._send,
+            options={name: getattr(options, name) for name in _OPTIONS}, generated=self._suite.generated,
+            environment={name: environment[name] for name in self._send},
             shared_files=self._shared_files, silence=self._silence,
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunState
 from rubric_core.evaluation.results.run_info import run_info
 from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.program_lookup import process_environment
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.running.selection import SelectedCases
@@ -77,7 +78,14 @@ class JobResults:
             if database.path not in self._writers:
                 self._damaged[database.path] = damaged_beside(database.path)
                 suites = [part.path for part in self._parts if ResultDatabase.of(part.path).path == database.path]
-                info = run_info(database.root, ("editor", self._title), suites, __version__, partial=self._partial)
+                info = run_info(
+                    database.root,
+                    ("editor", self._title),
+                    suites,
+                    __version__,
+                    process_environment(),
+                    partial=self._partial,
+                )
                 self._writers[database.path] = database.begin(info)
             return self._writers[database.path]
 

@@ -194,7 +194,7 @@ async def test_secrets_stay_where_they_are_unless_they_are_sent(
     )
     suite = load_suite(folder / "suite.eval.yaml")
     async with Relay(address) as relay:
-        executor = ClusterExecutor(suite, relay.address, send={"RUBRIC_PLANTED": key} if sent else {})
+        executor = ClusterExecutor(suite, relay.address, send=["RUBRIC_PLANTED"] if sent else [])
         results = await run_cases(suite.cases, executor=executor)
     assert [each.verdict for each in results] == [Verdict.PASSED]
     assert b"suite.eval.yaml" in relay.passed

@@ -188,3 +188,13 @@ async def test_a_cached_answer_holds_until_the_function_changes(folder: Folder) 
         before = targets.addressee("default", ports)
         (folder.path / "app" / "bot.py").write_text("def plain(prompt):\n    return 'HO'\n")
         assert load_targets(folder.path, DiskFiles()).addressee("default", ports) != before
+
+
+async def test_the_path_of_the_target_finds_its_interpreter(folder: Folder) -> None:
+    """As for `cli` targets: the variables of the entry are those of its program, and a program is found with its own PATH."""
+    own = folder.write("own/python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    own.chmod(0o755)
+    folder.write("bot.py", "def answer(prompt): return 'hello'")
+    folder.targets({"name": "default", "provider": "python", "function": "bot:answer", "env": {"PATH": "own"}})
+    await folder.one("tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}]")
+    assert [program.argv[0] for program in folder.started] == [str(own)]

@@ -252,9 +252,9 @@ def test_git_says_which_commit_a_run_was_of(folder: Folder) -> None:
     assert commit_of(folder.path / "beside") == git("rev-parse", "HEAD")
 
 
-def test_secrets_are_no_part_of_a_command(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_API_KEY", "sk-very-secret")
-    info = run_info(folder.path, ("rubric", "run", "--where", "key=sk-very-secret"), (), "1")
+def test_secrets_are_no_part_of_a_command(folder: Folder) -> None:
+    command = ("rubric", "run", "--where", "key=sk-very-secret")
+    info = run_info(folder.path, command, (), "1", {"MY_API_KEY": "sk-very-secret"})
     assert info.command == ("rubric", "run", "--where", "key=***")
 
 

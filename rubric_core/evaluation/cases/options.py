@@ -1,6 +1,5 @@
 """The options of a run, which override the suite's settings."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -11,6 +10,7 @@ from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.targets.answer_cache import AnswerCache
 from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.lazy_compilation import dataclass, field
+from rubric_core.program_lookup import process_environment
 
 __all__ = ["KeepWorkspaces", "Options"]
 
@@ -49,7 +49,7 @@ class Options:
     #: The directory whose `.env` promptfoo would read; None: that of the configuration.
     working_directory: Path | None = None
     #: The environment variables of which some decide how promptfoo reads a file.
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False, compare=False)
+    environment: Mapping[str, str] = field(default_factory=process_environment, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_evaluators(self.evaluators)

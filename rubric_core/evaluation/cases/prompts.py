@@ -253,7 +253,11 @@ class _Filling:
         told = {"vars": dict(self.case.variables), "config": written.get("config"), "case": self.case.id}
         limit = self.case.options.time_limit
         program = Program(
-            argv_of(command), self.case.directory, json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT
+            argv_of(command, self.ports.environment),
+            self.case.directory,
+            json_input(told),
+            time_limit=limit,
+            output_limit=_OUTPUT_LIMIT,
         )
         try:
             text = (await program_output(program, self.ports.processes)).strip()

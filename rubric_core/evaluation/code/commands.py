@@ -4,10 +4,9 @@ import errno
 import json
 import os
 import shlex
-import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.ports import Finished, Ports, Processes, Program
+from rubric_core.program_lookup import find_program
 
 __all__ = [
     "ProgramError",
@@ -67,14 +67,15 @@ class ProgramError(Exception):
         self.took_too_long = took_too_long
 
 
-def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
+def argv_of(command: str | Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:
     """The arguments of a command: a list unchanged, a string through a login shell, as AgentV runs it.
 
-    The shell reads the user's profile, which may reset PATH; the directories of the current PATH stay first.
+    The shell reads the user's profile, which may reset PATH; the directories of the PATH in `environment`, the variables
+    that the program gets, stay first.
     """
     if not isinstance(command, str) or sys.platform == "win32":
         return shown_argv(command)
-    path = shlex.quote(os.environ.get("PATH", ""))
+    path = shlex.quote(environment.get("PATH", ""))
     return ("sh", "-lc", f"PATH={path}:$PATH; export PATH\n{command}")
 
 
@@ -209,7 +210,7 @@ def _not_started(program: Program, error: OSError) -> str:
     if here and file.is_dir():
         return f"{name} is a folder, not a program"
     if isinstance(error, FileNotFoundError):
-        hint = "; there is a python3" if name == "python" and shutil.which("python3") else ""
+        hint = "; there is a python3" if name == "python" and find_program("python3", cwd, program.environment) else ""
         return _without_interpreter(name, file) if here else f"command not found: {name}{hint}"
     if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
         return f"{name} is not executable; use `chmod +x`"
@@ -235,9 +236,11 @@ def _without_interpreter(name: str, file: Path) -> str:
     return f"{name} cannot be started: it needs {wanted}, which is not there"
 
 
-def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
-    """The arguments that start a program: with the interpreter for its kind, or directly. Raises GraderError without one."""
-    search = ports.environment.get("PATH")
+def program_argv(path: Path, directory: Path, ports: Ports, at: Shape | None) -> list[str]:
+    """The arguments that start a program in a directory: with the interpreter for its kind, or directly.
+
+    Raises GraderError without one.
+    """
     runners: dict[str, tuple[tuple[str, ...], ...]] = {
         ".py": (("python3",), (sys.executable,)),
         **dict.fromkeys((".js", ".mjs", ".cjs"), (("node",), ("bun",))),
@@ -252,7 +255,7 @@ def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
             raise GraderError(f"{path.name} is not executable: use `chmod +x`", at=at)
         return [file]
     for name, *arguments in known:
-        found = shutil.which(name, path=search)
+        found = find_program(name, directory, ports.environment)
         if found is not None:
             return [found, *arguments, file]
     raise GraderError(f"{path.name} needs {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)

@@ -1,7 +1,6 @@
 """The programs that run the code of a suite: node, python3 and ruby on the PATH, or others that a suite or its environment names."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.ports import Ports
+from rubric_core.program_lookup import find_program
 
 __all__ = ["INTERPRETERS", "Interpreter", "Language", "interpreter_of", "with_interpreter"]
 
@@ -41,16 +41,16 @@ INTERPRETERS: Mapping[Language, Interpreter] = MappingProxyType({
 
 def interpreter_of(language: Language, ports: Ports, directory: Path, at: Shape) -> str:
     """The program that runs code of a suite in a directory. Raises GraderError without one."""
-    known, path = INTERPRETERS[language], ports.environment.get("PATH")
+    known = INTERPRETERS[language]
     chosen = ports.environment.get(known.variable, "")
     if chosen:
-        found = _chosen(chosen, directory, path)
+        found = _chosen(chosen, directory.resolve(), ports.environment)
         if found is None:
             raise GraderError(
                 f"there is no {known.language} interpreter {chosen}, which the suite or its environment names", at=at
             )
         return found
-    found = shutil.which(known.name, path=path)
+    found = find_program(known.name, directory.resolve(), ports.environment)
     if found is None and language == "python":
         return sys.executable
     if found is None:
@@ -65,9 +65,9 @@ def with_interpreter(ports: Ports, language: Language, chosen: object) -> Ports:
     return replace_fields(ports, environment={**ports.environment, INTERPRETERS[language].variable: chosen})
 
 
-def _chosen(written: str, directory: Path, path: str | None) -> str | None:
+def _chosen(written: str, directory: Path, environment: Mapping[str, str]) -> str | None:
     """A program by its name on the PATH, or by its path from the working directory, else from that of the suite."""
+    bases = [each for each in (current_directory(), directory) if each is not None]
     if os.path.dirname(written) == "":  # noqa: PTH120  # a name is no path
-        return shutil.which(written, path=path)
-    bases = [each for each in (current_directory(), directory.resolve()) if each is not None]
-    return next((found for base in bases if (found := shutil.which(str(base / written)))), None)
+        bases = [directory]
+    return next((found for base in bases if (found := find_program(written, base, environment))), None)

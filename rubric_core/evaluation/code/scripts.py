@@ -6,7 +6,6 @@ The code gets `output`, the answer, and `context`, the payload of grading progra
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Finished, Ports, Program
+from rubric_core.program_lookup import find_program
 
 __all__ = ["CodeFailedError", "language_of", "run_code", "run_function", "transform_answer"]
 
@@ -109,7 +109,7 @@ async def run_function(
     if code.startswith(URL):
         told |= _in_file(code, language, ports, directory, at, function)
         told |= {"tests": _relative(told["file"], directory)} if tests else {}
-    beside = shutil.which("promptfoo", path=ports.environment.get("PATH")) if package or _is_typed(told) else None
+    beside = find_program("promptfoo", directory, ports.environment) if package or _is_typed(told) else None
     told["programs"] = [beside] if beside is not None else []
     program = _program(_argv(language, ports, directory, at), told, directory, limit)
     try:

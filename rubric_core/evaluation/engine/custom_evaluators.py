@@ -41,7 +41,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
         return UserEvaluator(_module_evaluator(_imported(path, kind, config), path.name, kind, config), limited=True)
     path = file_named(files, "assertions", kind, context.directory)
     if path is not None:
-        return CodeEvaluator(script=program_argv(path, context.ports, config))
+        return CodeEvaluator(script=program_argv(path, context.directory, context.ports, config))
     return _installed(kind, config)
 
 

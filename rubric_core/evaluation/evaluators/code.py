@@ -31,6 +31,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.properties import ReplyStyle
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Finished, Processes, Program
+from rubric_core.program_lookup import process_environment
 
 __all__ = ["CodeEvaluator"]
 
@@ -107,7 +108,8 @@ class CodeEvaluator:
             shown = shown_argv(self._script)
             context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
             where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
-            program = Program(argv_of(self._script), cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
+            argv = argv_of(self._script, _environment(context))
+            program = Program(argv, cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
             return await run_program(program, _processes(context))
 
     def _proxy(self, context: EvaluationContext) -> AbstractAsyncContextManager[Mapping[str, str]]:
@@ -144,6 +146,10 @@ def _processes(context: EvaluationContext) -> Processes:
     from rubric_core.adapters import OsProcesses  # noqa: PLC0415  # only a caller without ports needs the system's
 
     return OsProcesses()
+
+
+def _environment(context: EvaluationContext) -> Mapping[str, str]:
+    return process_environment() if context.ports is None else context.ports.environment
 
 
 def _handed_over(context: EvaluationContext, scratch: Path) -> dict[str, Any]:

@@ -41,7 +41,7 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
     if context.ports is None:
         raise Unscored("files are converted to text only as part of a run", at=program)
     told = {"path": str(path), "original_path": file.path, "media_type": _media_type(file)}
-    argv, directory = argv_of(program.command), _placed(context.directory, ".")
+    argv, directory = argv_of(program.command, context.ports.environment), _placed(context.directory, ".")
     words = command_words(program.command)
     context.exchanges.add(Exchange(role="program", to=words, argv=shown_argv(program.command), payload=told))
     started = Program(argv, directory, json_input(told), time_limit=context.time_limit)

@@ -134,7 +134,7 @@ async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Por
     script = find_file(command[-1], directory, ports.files, current_directory()) if command else None
     if script is not None:
         command[-1], directory = str(script), script.parent
-    program = Program(argv_of(command), directory, stdin, time_limit=limit, output_limit=_LARGEST)
+    program = Program(argv_of(command, ports.environment), directory, stdin, time_limit=limit, output_limit=_LARGEST)
     try:
         return (await program_output(program, ports.processes)).strip()
     except ProgramError as error:

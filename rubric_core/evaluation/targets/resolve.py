@@ -251,7 +251,7 @@ class Targets:
             return kind, []
         path = file_named(ports.files, "providers", name, self.directory) if name else None
         if path is not None:
-            return CLI, [*program_argv(path, ports, None), "{PROMPT}"]
+            return CLI, [*program_argv(path, self.directory, ports, None), "{PROMPT}"]
         known = ", ".join(k.name for k in PROVIDERS)
         written = f"kind {name} is not supported by rubric" if name else "a target needs a `provider`"
         raise Unscored(

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Finished, Ports, Program
+from rubric_core.program_lookup import find_program
 
 __all__ = ["VARIABLE", "clone", "require", "run_hook"]
 
@@ -43,12 +43,16 @@ async def _run(ports: Ports, program: Program, where: str, what: str = "") -> Fi
 async def require(plan: WorkspacePlan, ports: Ports) -> None:
     """Raises Unscored for the first program or Python module that is not installed."""
     for name in plan.commands:
-        if shutil.which(name, path=ports.environment.get("PATH")) is None:
+        if find_program(name, _base(), ports.environment) is None:
             raise Unscored(f"the workspace needs the program {name}, which is not installed ({plan.where})")
     for name in plan.modules:
-        program = Program(("python3", "-c", _FINDS, name), current_directory() or Path("/"), time_limit=30)
+        program = Program(("python3", "-c", _FINDS, name), _base(), time_limit=30)
         if (await _run(ports, program, plan.where)).exit_code:
             raise Unscored(f"the workspace needs the Python module {name}, which is not installed ({plan.where})")
+
+
+def _base() -> Path:
+    return current_directory() or Path("/")
 
 
 async def clone(repo: RepoPlan, workspace: Path, ports: Ports) -> None:
@@ -86,7 +90,7 @@ async def run_hook(
     stdin = json_input(known)
     variables = dict(plan.variables) if path is None else {**dict(plan.variables), VARIABLE: path}
     cwd = workspace if workspace is not None and hook.cwd == Path() else hook.cwd
-    argv = argv_of(_filled(hook.command, known))
+    argv = argv_of(_filled(hook.command, known), {**ports.environment, **variables})
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
     finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.language.own_providers import PythonFunction
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request
+from rubric_core.program_lookup import find_program
 
 __all__ = ["PYTHON"]
 
@@ -181,16 +181,14 @@ def _make(settings: PythonFunction, place: TargetLocation, ports: Ports) -> _Fun
 
 def _interpreter(settings: PythonFunction, place: TargetLocation, ports: Ports) -> str:
     """The Python that runs it: the one of the settings, else the one of the PATH. Raises ValueError without one."""
-    search = ports.environment.get("PATH")
+    directory, environment = place.directory / (settings.cwd or "."), {**ports.environment, **place.environment}
     if settings.python:
-        written = settings.python
-        path = (place.directory / (settings.cwd or ".") / written) if re.search(r"[/\\]", written) else None
-        found = shutil.which(str(path) if path is not None else written, path=search)
+        found = find_program(settings.python, directory, environment)
         if found is None:
-            raise ValueError(f"there is no Python interpreter {written} ({place.where('python')})")
+            raise ValueError(f"there is no Python interpreter {settings.python} ({place.where('python')})")
         return found
     names = ("python", "python3") if sys.platform == "win32" else ("python3", "python")
-    found = next((each for name in names if (each := shutil.which(name, path=search))), None)
+    found = next((each for name in names if (each := find_program(name, directory, environment))), None)
     if found is None:
         raise ValueError(f"Python is not on the PATH; install it, or set `python` ({place.where('function')})")
     return found
