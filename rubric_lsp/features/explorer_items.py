@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rubric_core.language.evaluators import Criterion, Evaluator
+from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
+from rubric_core.language.model import Case, Execution
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
 
 __all__ = [
-    "SEPARATOR", "TestItem", "TestMessage", "cuts", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
+    "SEPARATOR", "TestItem", "TestMessage", "cuts", "evaluator_mark", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
     "names_of", "skipped_tests",
 ]  # fmt: skip
 
@@ -87,12 +88,19 @@ def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
         for name, shape in zip(names, case.evaluators, strict=True):
             # Evaluators of the suite are shown at the case.
             own = not case.inherits(shape) and shape.span.end > 0
-            span = (
-                case.case_span(shape.node.whole if shape.node is not None else shape.span)
-                if own
-                else case.case_span(case.case.at("id"))
-            )
+            span = case.case_span(_written(case.case, shape) if own else case.case.at("id"))
             yield TestItem(case.id, name, name, shape.type_name or "", span, file=case.file)
+
+
+def _written(case: Case, shape: Evaluator) -> Span:
+    """The text of an evaluator. Several plain strings are one evaluator: their list, as each of them has a result of its own."""
+    if shape.node is not None:
+        return shape.node.whole
+    if not isinstance(shape, Rubrics) or len(shape.criteria or ()) < 2:
+        return shape.span
+    execution = case.execution if isinstance(case.execution, Execution) else None
+    lists = ((case, "assertions"), (execution, "evaluators"), (case, "evaluators"))
+    return next((at.key_at(key) for at, key in lists if at is not None and at.has(key)), shape.span)
 
 
 def evaluator_names(case: "Runnable") -> list[str]:
@@ -169,6 +177,13 @@ def _words(mark: str, note: str) -> str:
     if not note or note in told:
         return told or mark
     return f"{told}: {note}" if told else note
+
+
+def evaluator_mark(result: "EvaluatorResult") -> str:
+    """The mark of an evaluator: `✘ 0.60`."""
+    from rubric_core.evaluation.reporting.inline_marks import evaluator_words  # noqa: PLC0415  # loaded when something was run
+
+    return evaluator_words(result)
 
 
 def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[TestMessage]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TestStates", "ids_of"]
 
+#: Verdicts from the best to the worst, as trees of tests rank them.
+_RANKED: "tuple[State, ...]" = ("passed", "borderline", "failed", "unscored")
+
 
 class TestStates:
     """Reports the states of tests to clients with a test tree; others are sent nothing."""
@@ -59,22 +62,34 @@ class TestStates:
     def evaluated(self, job: "Job", part: "SelectedCases", name: str, number: int, result: "EvaluatorResult") -> None:
         """An evaluator is done."""
         case = _case(part, name)
-        if case is not None and not part.evaluator:
+        # How bad anything else is depends on its case: clients keep the worst that a run has said of a test.
+        if case is not None and not part.evaluator and _state_of(result) == "passed":
             self._evaluator(job.name, part.uri, case, number, result)
 
-    def _evaluator(self, run: str, uri: str, case: "Runnable", number: int, result: "EvaluatorResult") -> None:
+    def _evaluator(
+        self,
+        run: str,
+        uri: str,
+        case: "Runnable",
+        number: int,
+        result: "EvaluatorResult",
+        verdict: "State | None" = None,
+    ) -> None:
+        """The state of an evaluator, which is never worse than `verdict`, that of its case: a tree shows the worst of both there."""
         names = explorer_items.evaluator_names(case)
         if number > len(names) or not self._host.client.tests:
             return
         test = id_of(uri, case.id, names[number - 1])
-        state: State = "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
+        own = _state_of(result)
+        state = min(own, verdict, key=_RANKED.index) if verdict in _RANKED else own
         if run:
             told, already = (state, result.score), self._told.setdefault(run, {})
             if already.get(test) == told:
                 return
             already[test] = told
-        messages = self._messages(uri, case, explorer_items.evaluator_messages(case, number, result))
-        self._state(run, test, state, result, messages)
+        why = () if state == "passed" else explorer_items.evaluator_messages(case, number, result)
+        words = explorer_items.evaluator_mark(result) if state != own else ""
+        self._state(run, test, state, result, self._messages(uri, case, why), words)
 
     def done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
         """A case is done."""
@@ -86,7 +101,9 @@ class TestStates:
         if part.number:
             graded = turn_results(result.evaluators)
             if graded:
-                self._evaluator(job.name, part.uri, case, part.number, graded[-1])
+                known = self._known.record.last(part.uri).get(result.id)
+                verdict = _case_state(known.result) if known is not None else None
+                self._evaluator(job.name, part.uri, case, part.number, graded[-1], verdict)
             else:
                 self._state(
                     job.name, id_of(part.uri, result.id, part.evaluator), "unscored", result, [_plain(result.reason)]
@@ -101,15 +118,13 @@ class TestStates:
         from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415  # loaded when something was run
 
         names, graded = explorer_items.evaluator_names(case), turn_results(result.evaluators)
+        state = _case_state(result)
         if len(graded) == len(names):
             for number, each in enumerate(graded, 1):
-                self._evaluator(run, uri, case, number, each)
+                self._evaluator(run, uri, case, number, each, state)
         else:
             for name in names:
                 self._state(run, id_of(uri, case.id, name), "skipped")
-        # A failed grader makes a case errored whatever its score, which says nothing about the answer.
-        verdict: State = "unscored" if result.grader_errors else result.verdict.value
-        state: State = "skipped" if explorer_items.skipped_tests(result) else verdict
         messages = self._messages(uri, case, explorer_items.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 
@@ -192,6 +207,7 @@ class TestStates:
         state: "State",
         result: "CaseResult | EvaluatorResult | None" = None,
         messages: Sequence["Message"] = (),
+        description: str = "",
     ) -> None:
         told: TestState = {"runId": run, "testId": test, "state": state}
         if result is not None and result.score is not None:
@@ -201,6 +217,8 @@ class TestStates:
         errors = _grader_errors(result)
         if errors:
             told["graderErrors"] = errors
+        if description:
+            told["description"] = mask(description)
         if messages:
             told["messages"] = list(messages)
         self._tell("testState", told)
@@ -227,6 +245,17 @@ class TestStates:
 def ids_of(job: "Job") -> Iterator[str]:
     """The ids of the tests of a run."""
     return (id_of(part.uri, case.id, part.evaluator) for part in job.parts for case in part.cases)
+
+
+def _state_of(result: "EvaluatorResult") -> "State":
+    return "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
+
+
+def _case_state(result: "CaseResult") -> "State":
+    """The state of a case. A failed grader makes it errored whatever its score, which says nothing about the answer."""
+    if explorer_items.skipped_tests(result):
+        return "skipped"
+    return "unscored" if result.grader_errors else result.verdict.value
 
 
 def _case(part: "SelectedCases", name: str) -> "Runnable | None":

@@ -470,6 +470,49 @@ def test_one_evaluator_alone_leaves_the_case_as_it_was(connect: Connect, folder:
     assert client.request("rubric/report", {"testId": f"{uri}::late"}) is None, "the case itself has no result"
 
 
+ENOUGH = """\
+# rubric: dialect=agentv-3
+name: enough
+execution:
+  target: canned
+tests:
+  - id: enough
+    criteria: Names the window
+    input: Can I return this?
+    assertions:
+      - {type: contains, value: 30 days, weight: 9}
+      - {type: contains, name: regret, value: sorry}
+"""
+
+
+def test_no_evaluator_stands_worse_than_its_case(connect: Connect, folder: Path) -> None:
+    """A tree shows the worst of a case and its evaluators at the case. Clients keep the worst that a run has said of a test, too."""
+    suite = folder / "enough.eval.yaml"
+    for threshold, verdict, inside in (("0.8", "passed", "passed"), ("0.95", "failed", "failed")):
+        suite.write_text(ENOUGH.replace("    input", f"    execution: {{threshold: {threshold}}}\n    input"), "utf-8")
+        client = connected(connect, folder)
+        ran = run(client, f"{suite.as_uri()}::enough")
+        told = [p for p in client.heard("rubric/testState") if p["runId"] == ran["runId"]]
+        over = [p for p in told if p["state"] not in ("enqueued", "started")]
+        assert [(p["testId"].rsplit("::", 1)[-1], p["state"], p.get("description", "")) for p in over] == [
+            ("contains-30 days", "passed", ""),
+            ("regret", inside, "" if inside == "failed" else "✘"),
+            ("enough", verdict, ""),
+        ]
+        assert ("messages" in over[1]) == (inside == "failed")
+
+
+def test_plain_strings_have_the_place_of_their_list(connect: Connect, folder: Path) -> None:
+    """They are one evaluator, of which the first string may be met and the second not."""
+    suite = folder / "strings.eval.yaml"
+    two = "      - Names the days\n      - Names the shop\n"
+    for strings, line in ((two, 8), ("      - Names the days\n", 9)):
+        suite.write_text(OTHER.replace("      - type: contains\n        value: days\n", strings), "utf-8")
+        client = connected(connect, folder)
+        found = client.request("rubric/discoverTests", {"textDocument": {"uri": suite.as_uri()}})["tests"]
+        assert [each["range"]["start"]["line"] for each in found if each["kind"] == "evaluator"] == [line]
+
+
 def test_stale_and_fresh_as_a_person_types(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder)
     client.open(uri, SUITE)

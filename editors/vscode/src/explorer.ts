@@ -33,6 +33,7 @@ export class Explorer implements vscode.Disposable {
     this.runs = new Runs(this.controller, {
       find: (id) => this.tree.find(id),
       isCase: (id) => this.tree.isCase(id),
+      describe: (id, description) => this.tree.describe(id, description),
       look: (ids) => this.look(ids),
       profile: () => usual,
     });

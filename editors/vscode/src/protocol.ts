@@ -54,6 +54,8 @@ export interface TestState {
   durationMs?: number;
   /** Graders that could not run or crashed. */
   graderErrors?: number;
+  /** The mark of an evaluator whose state is that of its case: `✘ 0.60` in a case that passed. */
+  description?: string;
   messages?: Message[];
 }
 

@@ -5,6 +5,7 @@
  */
 
 import * as vscode from 'vscode';
+import { ListedRun } from './listedRun';
 import { messagesOf, withoutPlace } from './messages';
 import { TestState } from './protocol';
 
@@ -14,12 +15,15 @@ const SETTLED_MS = 200;
 const MOST_OUTPUT = 200_000;
 
 const NOTHING = 'Nothing was run';
+const EVALUATORS = 'Evaluators of the run above';
 export const OVER = new Set(['passed', 'borderline', 'failed', 'unscored', 'skipped']);
 
 /** The tree and the runs as results need them. */
 export interface ResultsHost {
   find(id: string): vscode.TestItem | undefined;
   isCase(id: string): boolean;
+  /** Show the mark of an evaluator beside its name, where its state does not say it; empty for none. */
+  describe(id: string, description: string): void;
 }
 
 export class Results {
@@ -27,7 +31,7 @@ export class Results {
   /** The cases whose last results are outdated. */
   private readonly outdated = new Set<string>();
   /** Shows earlier results, such as those of a run in a terminal. */
-  private earlier: { shown: vscode.TestRun; end: NodeJS.Timeout } | undefined;
+  private earlier: { shown: ListedRun; end: NodeJS.Timeout } | undefined;
   /** The last run and its output, to which VS Code's last run should lead. */
   private request = new vscode.TestRunRequest([]);
   private output = '';
@@ -43,24 +47,34 @@ export class Results {
     return this.last.get(id);
   }
 
-  /** A run for VS Code's list. */
-  begin(request: vscode.TestRunRequest, label?: string): vscode.TestRun {
+  /** A run of tests for VS Code's list. */
+  begin(request: vscode.TestRunRequest, tests: vscode.TestItem[], label?: string): ListedRun {
     this.request = request;
     this.output = '';
     this.listed.clear();
-    return this.controller.createTestRun(request, label, true);
+    return this.list(request, tests, label, true);
   }
 
-  print(shown: vscode.TestRun | undefined, text: string, item?: vscode.TestItem): void {
-    shown?.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, item);
+  /** `tests` are counted; those below them are shown beside them. */
+  private list(request: vscode.TestRunRequest, tests: vscode.TestItem[], label: string | undefined, persist: boolean): ListedRun {
+    const evaluators = tests.filter(({ id }) => this.tests.isCase(id)).flatMap(children);
+    const beside = evaluators.length ? this.controller.createTestRun(request, EVALUATORS, persist) : undefined;
+    const cases = this.controller.createTestRun(beside ? again(request) : request, label, persist);
+    const run = new ListedRun(cases, beside, (shown, item, told) => this.show(shown, item, told));
+    evaluators.forEach((item) => run.later(item, this.last.get(item.id)));
+    return run;
+  }
+
+  print(shown: ListedRun | undefined, text: string, item?: vscode.TestItem): void {
+    shown?.cases.appendOutput(text.replace(/\r?\n/g, '\r\n'), undefined, item);
     this.output = (this.output + text).slice(-MOST_OUTPUT);
   }
 
   /** The state of a test, in a run or, without one, from before. */
-  take(item: vscode.TestItem, told: TestState, run: vscode.TestRun | undefined): void {
+  take(item: vscode.TestItem, told: TestState, run: ListedRun | undefined): void {
     const { state, testId } = told;
     if (OVER.has(state)) {
-      this.last.set(testId, told);
+      this.keep(told);
     }
     if (OVER.has(state) || state === 'fresh') {
       this.outdated.delete(testId);
@@ -72,15 +86,25 @@ export class Results {
       // VS Code cannot undo an outdated result: the result is reported again.
       family(item).forEach((each) => this.tellAgain(each));
     } else if (run) {
-      this.show(run, item, told);
+      this.put(run, item, told);
     } else {
-      this.show(this.fromBefore(), item, { ...told, messages: [] });
+      this.put(this.fromBefore(item), item, { ...told, messages: [] });
+    }
+  }
+
+  /** The state of a test in a run. */
+  private put(run: ListedRun, item: vscode.TestItem, told: TestState): void {
+    if (!run.isDivided || this.tests.isCase(item.id)) {
+      this.show(run.cases, item, told);
+    } else if (OVER.has(told.state)) {
+      run.later(item, told);
     }
   }
 
   /** Of a test that is not in the tree yet. */
   keep(told: TestState): void {
     this.last.set(told.testId, told);
+    this.tests.describe(told.testId, told.description ?? '');
   }
 
   /** A test was removed, or its result was cleared. */
@@ -91,13 +115,19 @@ export class Results {
   }
 
   /** A test stands as it stood before a run, whatever that run has shown of it meanwhile: VS Code would call it skipped. */
-  restore(item: vscode.TestItem, run: vscode.TestRun, before: TestState | undefined, marked: boolean): void {
+  restore(item: vscode.TestItem, run: ListedRun, before: TestState | undefined, marked: boolean): void {
+    if (run.isDivided && !this.tests.isCase(item.id)) {
+      run.later(item, before);
+    } else if (before) {
+      this.show(run.cases, item, marked ? before : { ...before, messages: [] });
+    } else {
+      run.cases.enqueued(item); // at the end of the run it has no result
+    }
     if (before) {
-      this.last.set(item.id, before);
-      this.show(run, item, marked ? before : { ...before, messages: [] });
+      this.keep(before);
     } else {
       this.last.delete(item.id);
-      run.enqueued(item); // at the end of the run it has no result
+      this.tests.describe(item.id, '');
     }
     if (this.outdated.has(item.id)) {
       this.controller.invalidateTestResults(item);
@@ -107,8 +137,8 @@ export class Results {
   /** VS Code began a run by itself that did not happen: it shows the known results, with the reason. */
   fill(request: vscode.TestRunRequest, why: string): void {
     const marked = this.withMessages();
-    const shown = this.begin(request, NOTHING);
     const all = [...(request.include ?? []).flatMap(below), ...[...marked].flatMap((id) => this.tests.find(id) ?? [])];
+    const shown = this.begin(request, all.some(({ id, parent }) => parent && this.tests.isCase(parent.id) && this.last.has(id)) ? all : [], NOTHING);
     for (const item of new Set(all)) {
       const before = this.last.get(item.id);
       if (before) {
@@ -121,6 +151,7 @@ export class Results {
 
   /** A test is in the tree of which something was known before. */
   appeared(item: vscode.TestItem): void {
+    this.tests.describe(item.id, this.last.get(item.id)?.description ?? '');
     this.tellAgain(item);
   }
 
@@ -152,28 +183,37 @@ export class Results {
   private tellAgain(item: vscode.TestItem): void {
     const before = this.last.get(item.id);
     if (before) {
-      this.show(this.fromBefore(), item, { ...before, messages: [] });
+      this.put(this.fromBefore(item), item, { ...before, messages: [] });
     }
   }
 
   /** A run for results that are known already. It ends when no more come. */
-  private fromBefore(): vscode.TestRun {
+  private fromBefore(item: vscode.TestItem): ListedRun {
+    const owner = [item, item.parent].find((each) => each && this.tests.isCase(each.id) && this.last.has(each.id)); // an evaluator may have run alone
+    if (this.earlier && !this.earlier.shown.isDivided && owner?.children.size) {
+      this.endEarlier();
+    }
     if (this.earlier) {
       this.earlier.end.refresh();
       return this.earlier.shown;
     }
     this.listed.clear();
-    const { include, exclude, profile } = this.request;
-    const shown = this.controller.createTestRun(new vscode.TestRunRequest(include, exclude, profile), 'Earlier results', false);
+    const shown = this.list(again(this.request), owner ? [owner] : [], 'Earlier results', false);
     if (this.output) {
-      shown.appendOutput(this.output.replace(/\r?\n/g, '\r\n'));
+      shown.cases.appendOutput(this.output.replace(/\r?\n/g, '\r\n'));
     }
-    const end = setTimeout(() => {
-      shown.end();
-      this.earlier = undefined;
-    }, SETTLED_MS);
-    this.earlier = { shown, end };
+    this.earlier = { shown, end: setTimeout(() => this.endEarlier(), SETTLED_MS) };
+    const above = owner && owner !== item ? this.last.get(owner.id) : undefined;
+    if (owner && above) {
+      this.show(shown.cases, owner, { ...above, messages: [] });
+    }
     return shown;
+  }
+
+  private endEarlier(): void {
+    clearTimeout(this.earlier?.end);
+    this.earlier?.shown.end();
+    this.earlier = undefined;
   }
 
   /** Report the state of a test to a run. */
@@ -206,6 +246,9 @@ export class Results {
   }
 }
 
+/** A request for the same tests; VS Code shows runs of one request as one. */
+const again = ({ include, exclude, profile, continuous, preserveFocus }: vscode.TestRunRequest) =>
+  new vscode.TestRunRequest(include, exclude, profile, continuous, preserveFocus);
 const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
 const family = (item: vscode.TestItem) => [item, ...children(item)];
 const below = (item: vscode.TestItem): vscode.TestItem[] => [item, ...children(item).flatMap(below)];

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { ProtocolNotificationType, NotificationType } from 'vscode-languageclient/node';
 import { RubricClient } from './client';
+import { ListedRun } from './listedRun';
 import * as protocol from './protocol';
 import { RunBegan, RunEnded, RunWish, TestState } from './protocol';
 import { OVER, Results } from './results';
@@ -22,7 +23,7 @@ interface Run {
   /** That of the Testing view, if it was asked for there: VS Code has a run for it already. */
   request: vscode.TestRunRequest | undefined;
   /** Made when something comes of it: VS Code lists every run for good, one that was cancelled before it began as well. */
-  shown: vscode.TestRun | undefined;
+  shown: ListedRun | undefined;
   /** The earlier states of tests, and which of them had messages at their lines. */
   before: Map<string, TestState | undefined>;
   marked: Set<string>;
@@ -40,6 +41,7 @@ const NOTHING = 'Nothing was run.';
 export interface RunsHost {
   find(id: string): vscode.TestItem | undefined;
   isCase(id: string): boolean;
+  describe(id: string, description: string): void;
   /** Put tests into the tree that are not there yet. */
   look(ids: string[]): Promise<void>;
   /** The profile by which VS Code repeats a run that was not begun in the Testing view. */
@@ -70,6 +72,7 @@ export class Runs implements vscode.Disposable {
     this.results = new Results(controller, {
       find: (id) => tree.find(id),
       isCase: (id) => tree.isCase(id),
+      describe: (id, description) => tree.describe(id, description),
     });
   }
 
@@ -124,7 +127,7 @@ export class Runs implements vscode.Disposable {
       const message = new vscode.TestMessage('The language server stopped before there was a result.');
       if (run.shown || run.request) {
         const shown = this.shown(run);
-        withItems([...run.waiting].map(this.tree.find), (item) => shown.errored(item, message));
+        withItems([...run.waiting].map(this.tree.find), (item) => shown.cases.errored(item, message));
       }
       this.close(runId, run, message.message.toString());
     }
@@ -191,16 +194,16 @@ export class Runs implements vscode.Disposable {
   }
 
   /** A run as VS Code lists it. */
-  private shown(run: Run): vscode.TestRun {
+  private shown(run: Run): ListedRun {
     if (run.shown) {
       return run.shown;
     }
     const items = run.tests.map(this.tree.find).filter((item) => item !== undefined);
     run.marked = this.results.withMessages();
     const name = run.label.replace(/^Running /u, ''); // it stays in VS Code's list when nothing runs any more
-    run.shown = this.results.begin(run.request ?? new vscode.TestRunRequest(items, undefined, this.tree.profile()), name || undefined);
-    run.shown.token.onCancellationRequested(() => [...this.running].forEach(([runId, each]) => each === run && this.cancel(runId)));
-    items.forEach((item) => run.shown?.enqueued(item));
+    run.shown = this.results.begin(run.request ?? new vscode.TestRunRequest(items, undefined, this.tree.profile()), items, name || undefined);
+    run.shown.cases.token.onCancellationRequested(() => [...this.running].forEach(([runId, each]) => each === run && this.cancel(runId)));
+    items.forEach((item) => run.shown?.cases.enqueued(item));
     return run.shown;
   }
 

@@ -24,6 +24,8 @@ export interface Watcher {
 export class Tree {
   private readonly items = new Map<string, vscode.TestItem>();
   private readonly kinds = new WeakMap<vscode.TestItem, Test['kind']>();
+  /** What is shown behind the names of evaluators, by their ids. */
+  private readonly descriptions = new Map<string, string>();
   /** The folders of suites, by their ids. */
   private readonly folders = new Map<string, vscode.TestItem>();
 
@@ -51,6 +53,22 @@ export class Tree {
   isCase(id: string): boolean {
     const item = this.items.get(id);
     return item !== undefined && this.kinds.get(item) === 'case';
+  }
+
+  /** Show something behind the name of an evaluator: in its label, as VS Code reads a description to the blind in place of that. */
+  describe(id: string, description: string): void {
+    const before = this.descriptions.get(id) ?? '';
+    const item = this.items.get(id);
+    if (item && before !== description) {
+      const name = before ? item.label.slice(0, -before.length - GAP.length) : item.label;
+      this.descriptions.set(id, description);
+      item.label = this.labelled(id, name);
+    }
+  }
+
+  private labelled(id: string, name: string): string {
+    const description = this.descriptions.get(id);
+    return description ? name + GAP + description : name;
   }
 
   /** Whether it is a suite, or something in one: a folder is not. */
@@ -136,10 +154,9 @@ export class Tree {
     const known = this.items.get(test.id);
     const item = known ?? this.controller.createTestItem(test.id, test.label, vscode.Uri.parse(test.textDocument.uri));
     if (test.kind !== 'suite') {
-      item.label = test.label; // that of a suite names its folder, too, and is sorted with it
+      item.label = this.labelled(test.id, test.label); // that of a suite names its folder, too, and is sorted with it
       item.sortText = test.sortText;
     }
-    // Not its description: VS Code reads that to the blind in place of the label.
     // One that has its children already is not asked for them again.
     item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
     item.range = test.range && this.watcher.range(test.range);
@@ -208,11 +225,15 @@ export class Tree {
     if (item) {
       [...item.children].forEach(([child]) => this.forget(child));
       this.items.delete(id);
+      this.descriptions.delete(id);
       this.watcher.forgotten(id);
       (item.parent?.children ?? this.controller.items).delete(id);
     }
   }
 }
+
+/** Between the name of an evaluator and its mark. */
+const GAP = ' ';
 
 const children = (item: vscode.TestItem) => [...item.children].map(([, child]) => child);
 

@@ -88,6 +88,8 @@ class TestState(_TestState, total=False):
     score: float
     durationMs: float
     graderErrors: int
+    #: The mark of an evaluator that differs from its state, which is never worse than that of its case: `✘ 0.60`.
+    description: str
     messages: list[Message]
 
 

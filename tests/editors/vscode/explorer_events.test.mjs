@@ -88,12 +88,16 @@ const began = (runId, tests) => ['begins', ({ client }) => client.tell('runBegan
 const ended = (runId, more) => ['ends', ({ client }) => client.tell('runEnded', { runId, passed: 1, borderline: 0, failed: 0, unscored: 0, cancelled: false, durationMs: 1, ...more })];
 const why = { messages: [{ message: 'no apology', severity: 'error', location: { uri: SUITE, range: { start: { line: 3 } } } }] };
 
+/** The runs that VS Code lists, without the entries for their evaluators. */
+const runs = ({ controller }) => controller.results.filter(({ name }) => !name?.startsWith('Evaluators'));
+
 /** Nothing that VS Code lists is empty. */
 function noneIsEmpty({ controller }) {
   assert.deepEqual(controller.results.filter(({ states: each, output }) => !each.size && !output).length, 0, 'an empty "Test run at …"');
 }
 
-test('whatever comes first, the tree is complete and the run of another is in it', async () => {
+test('whatever comes first, the tree is complete and the run of another is in it', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
   const run = [began('run-1', [FIRST]), ...states('run-1', [FIRST, 'started'], [GRADER, 'failed', why], [FIRST, 'failed', why]), ended('run-1')];
   const found = ['found', ({ client }) => client.tell('discoveredTests', inside(SUITE))];
   const ready = ['ready', ({ client, explorer }) => explorer.connect(client)];
@@ -107,6 +111,7 @@ test('whatever comes first, the tree is complete and the run of another is in it
       if (tried % 2) await settled(); // with time between them, and without
     }
     await settled();
+    mock.timers.tick(1000); // no more results come
     assert.deepEqual(labels(all.controller.items).sort(), ['a.eval.yaml', 'b.eval.yaml', 'evals', 'other/c.eval.yaml'], names);
     const seen = find(all.controller.items, FIRST);
     assert.equal(seen && all.controller.seen(seen)?.state, 'failed', names);
@@ -129,7 +134,7 @@ test('a suite that is told of while all are asked about stays', async () => {
 });
 
 test('the answer to a run of the Testing view may come at any time', async () => {
-  const run = [began('run-1', [FIRST]), ...states('run-1', [FIRST, 'enqueued'], [FIRST, 'started'], [FIRST, 'passed']), ended('run-1')];
+  const run = [began('run-1', [FIRST]), ...states('run-1', [FIRST, 'enqueued'], [FIRST, 'started'], [GRADER, 'passed'], [FIRST, 'passed']), ended('run-1')];
   for (const order of orders(run, [['answered', (all) => all.answer({ runId: 'run-1', tests: [FIRST] })]])) {
     let answer;
     const answered = new Promise((done) => (answer = done));
@@ -147,7 +152,7 @@ test('the answer to a run of the Testing view may come at any time', async () =>
     assert.equal(all.controller.seen(find(all.controller.items, FIRST))?.state, 'passed', names);
     noneIsEmpty(all);
     // As our server has it: the answer before anything is started. Then there is one run, not two.
-    if (order.findIndex(([name]) => name === 'answered') <= 2) assert.equal(all.controller.results.length, 1, names);
+    if (order.findIndex(([name]) => name === 'answered') <= 2) assert.equal(runs(all).length, 1, names);
   }
 });
 
@@ -168,9 +173,9 @@ test('what is refused stands as it stood, and no run is empty', async () => {
     const all = await ran(() => ({ runId: '', tests: [] }));
     const asked = { suite: [find(all.controller.items, SUITE)], nothing: [] }[include];
     const before = [FIRST, SECOND, GRADER].map(all.at);
-    const result = await all.controller.press('Run', asked);
+    await all.controller.press('Run', asked);
     assert.deepEqual([FIRST, SECOND, GRADER].map(all.at), before);
-    assert.match(result.output, /Nothing was run/u);
+    assert.match(all.controller.results[0].output, /Nothing was run/u);
     noneIsEmpty(all);
   }
 });
@@ -179,8 +184,8 @@ test('what the server will not run is told', async () => {
   const all = await ran(() => {
     throw new Error('no case has changed since it ran last');
   });
-  const result = await all.controller.press('Run Changed', undefined);
-  assert.match(result.output, /no case has changed/u);
+  await all.controller.press('Run Changed', undefined);
+  assert.match(all.controller.results[0].output, /no case has changed/u);
   assert.equal(all.at(SECOND).state, 'failed');
 });
 
@@ -224,6 +229,30 @@ test('an unscored case is errored with its reason, and no failure', async () => 
   assert.deepEqual(all.at(FIRST), { state: 'errored', messages: ['unscored: no judge is configured\n\n'] });
 });
 
+test('a passed case is green with an evaluator that is not, and the count is of cases', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const label = (all) => find(all.controller.items, GRADER).label;
+  const plain = item(GRADER).label;
+  const below = [GRADER, 'passed', { score: 0.6, description: '✘ 0.60' }];
+  for (const [runId, pressed] of [['run-2', true], ['run-2', false], ['', false]]) {
+    const all = await ran(() => ({ runId, tests: [FIRST, SECOND] }));
+    if (pressed) void all.controller.press('Run', [find(all.controller.items, SUITE)]);
+    await settled();
+    const events = states(runId, ...(runId ? [[FIRST, 'started']] : []), below, [FIRST, 'passed', { score: 0.8 }], [SECOND, 'failed', { ...why, score: 0.3 }]);
+    (runId ? [began(runId, [FIRST, SECOND]), ...events, ended(runId)] : events).forEach(([, happen]) => happen(all));
+    await settled();
+    mock.timers.tick(1000);
+    assert.deepEqual([FIRST, SECOND, GRADER].map((id) => all.at(id).state), ['passed', 'failed', 'passed']);
+    assert.equal(all.controller.results[0].count, '1/2');
+    assert.equal(label(all), `${plain} ✘ 0.60`);
+    all.client.tell('discoveredTests', inside(SUITE)); // as after an edit
+    assert.equal(label(all), `${plain} ✘ 0.60`);
+    states('run-3', [GRADER, 'passed', { score: 1 }])[0][1](all);
+    await settled();
+    assert.equal(label(all), plain);
+  }
+});
+
 test('a message without a place names its criterion', async () => {
   const all = await ran(() => undefined);
   const vague = (subject) => ({ message: '4/10', subject, severity: 'error' });
@@ -242,10 +271,10 @@ test('what VS Code calls the last run is the last run, however it was begun', as
   states('', [SECOND, 'outdated'])[0][1](all);
   await settled();
   assert.ok(all.controller.retired.has(find(all.controller.items, SECOND).path));
-  assert.equal(all.controller.results.length, 1); // no message stands at a line, so there is none to take away
+  assert.equal(runs(all).length, 1); // no message stands at a line, so there is none to take away
   states('', [SECOND, 'fresh'])[0][1](all); // VS Code is shown the result anew
   await settled();
-  assert.equal(all.controller.results.length, 2);
+  assert.equal(runs(all).length, 2);
   assert.deepEqual([last().request.include.map(({ id }) => id), last().request.profile.label, last().output], [[FIRST, SECOND], 'Run', put]);
 });
 

@@ -13,6 +13,7 @@ import { configured, promptfoo } from './promptfoo.mjs';
 import { shared } from './shared.mjs';
 import { hostile, strangers } from './strangers.mjs';
 import { commands, mixed, refused, thousands, thousandsOfCases, unasked as untrusted } from './testing.mjs';
+import { verdict, verdicts } from './verdicts.mjs';
 import { sixtySix, windows } from './windows.mjs';
 import { REPOSITORY } from './studio.mjs';
 import { readable, words } from './words.mjs';
@@ -33,6 +34,7 @@ export const tours = {
   commands: { options: mixed, play: commands },
   refused: { options: untrusted, play: refused },
   thousands: { options: thousandsOfCases, play: thousands },
+  verdicts: { options: verdict, play: verdicts },
   windows: { options: sixtySix, play: windows },
   words: { options: readable, play: words },
 };

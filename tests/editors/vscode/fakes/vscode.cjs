@@ -54,8 +54,13 @@ class Result {
   states = new Map();
   output = '';
   ended = false;
-  constructor(request) {
-    this.request = request;
+  constructor(request, name) {
+    Object.assign(this, { request, name });
+  }
+  /** What VS Code shows of it as `2/3`. */
+  get count() {
+    const of = (...wanted) => [...this.states.values()].filter(({ state }) => wanted.includes(state)).length;
+    return `${of('passed')}/${of('passed', 'failed', 'errored', 'running', 'queued')}`;
   }
 }
 
@@ -106,13 +111,14 @@ class TestController {
     this.profiles.set(label, profile);
     return profile;
   }
-  createTestRun(request) {
+  createTestRun(request, name) {
     const own = this.results.find((each) => each.request === request && !each.ended);
-    const result = own ?? this.list(request);
+    const result = own ?? this.list(request, name);
+    result.name ??= name;
     return new TestRun(result, () => own || this.complete(result)); // what VS Code has begun, it ends
   }
-  list(request) {
-    const result = new Result(request);
+  list(request, name) {
+    const result = new Result(request, name);
     this.results.unshift(result);
     return result;
   }
