@@ -1,4 +1,4 @@
-"""`python -m rubric_core`: the command line, where `rubric` is not on the PATH."""
+"""`python -I -m rubric_core`: the command line, where `rubric` is not on the PATH."""
 
 import sys
 

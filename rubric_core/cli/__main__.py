@@ -1,4 +1,4 @@
-"""`python -m rubric_core.cli`."""
+"""`python -I -m rubric_core.cli`."""
 
 import sys
 

@@ -127,13 +127,13 @@ jobs:
   rubric:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: actions/checkout@34e114876b0b11c390a56381ad16ebd13914f8d5  # v4.3.1
+      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
         with: {{python-version: "3.12"}}
       - run: pip install {package}
       - run: rubric check --format github
       - run: rubric run {folder} --replay -o junit.xml
-      - uses: actions/upload-artifact@v4
+      - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02  # v4.6.2
         if: always()
         with: {{name: evals, path: junit.xml}}
 """

@@ -11,6 +11,7 @@ from typing import Any
 
 from rubric_core.cluster.errors import ClusterError, SchedulerLostError
 from rubric_core.cluster.versions import catalogue_hash, rubric_version
+from rubric_core.isolated_python import isolated_workers
 
 __all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distributed"]
 
@@ -57,7 +58,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
 
     # A lost worker is given up after this many seconds, even if it is being restarted.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": _FOR_GOOD})
-    with patience, distributed.LocalCluster(
+    with patience, isolated_workers(), distributed.LocalCluster(
         n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
         silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
     ) as cluster:  # fmt: skip

@@ -1,4 +1,4 @@
-"""The engine: a process of a worker that runs cases of one suite, `python -m rubric_core.cluster.engine`.
+"""The engine: a process of a worker that runs cases of one suite, the module `rubric_core.cluster.engine`.
 
 A separate process gives each run its own current directory and environment, and can be killed together with all programs
 that its cases started. It reads messages of its worker from standard input, and ends when that is closed.

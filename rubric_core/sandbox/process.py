@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.isolated_python import module_folders
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -166,7 +168,7 @@ class _Process:
         self._expired = False
         #: Whether it waits for the next request.
         self.is_idle = True
-        self._send({"path": [each for each in sys.path if each]})
+        self._send({"path": module_folders()})
 
     def reply(self, request: Mapping[str, Any], seconds: float, answer: Question | None) -> Any:
         """The reply to a request. Raises SandboxError."""

@@ -22,9 +22,10 @@ class Step:
 
     code: int
     said: str
-    #: What it wrote for later steps and for the page of the job.
+    #: What it wrote for later steps and for the page of the job, and the folders that it put on their PATH.
     outputs: dict[str, str]
     summary: str
+    path: list[str]
 
 
 def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
@@ -38,7 +39,7 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
     values = {key: each.get("default", "") for key, each in ACTION["inputs"].items()}
     values |= {key.replace("_", "-"): value for key, value in inputs.items() if not key.isupper()}
     environment = {key: _rendered(value, values) for key, value in about["env"].items()}
-    files = {key: runner / key for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    files = {key: runner / key for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
     for file in files.values():
         file.touch()
     script = runner / "script.sh"
@@ -48,11 +49,11 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
         cwd=folder / values["working-directory"],
         env={
             **os.environ,
-            **{key: value for key, value in inputs.items() if key.isupper()},
             **environment,
             **{key: str(file) for key, file in files.items()},
             "PATH": f"{path}{os.pathsep}{os.environ['PATH']}",
             "RUNNER_TEMP": str(runner),
+            **{key: value for key, value in inputs.items() if key.isupper()},
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -63,7 +64,13 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
     written = {key: file.read_text(encoding="utf-8") for key, file in files.items()}
     shutil.rmtree(runner)
     outputs = dict(line.split("=", 1) for line in written["GITHUB_OUTPUT"].splitlines())
-    return Step(done.returncode, done.stdout + done.stderr, outputs, written["GITHUB_STEP_SUMMARY"])
+    return Step(
+        done.returncode,
+        done.stdout + done.stderr,
+        outputs,
+        written["GITHUB_STEP_SUMMARY"],
+        written["GITHUB_PATH"].splitlines(),
+    )
 
 
 def _rendered(text: str, inputs: dict[str, str]) -> str:

@@ -42,12 +42,19 @@ def programs(tmp_path_factory: pytest.TempPathFactory, clone: Path) -> Path:
     What rubric requires is taken from the environment of the tests; `make release-check` and pre-commit install it from an index.
     """
     folder = tmp_path_factory.mktemp("machine")
-    venv.create(folder, with_pip=True)
-    found = folder / ("Scripts" if os.name == "nt" else "bin")
+    machine, temporary = folder / "machine", folder / "temporary"
+    temporary.mkdir()
+    venv.create(machine)
+    bin_name = "Scripts" if os.name == "nt" else "bin"
+    found = machine / bin_name
     packages = run([str(found / "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], folder)
     (Path(packages.stdout.strip()) / "tests.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     done = step(
-        "install", clone, found, package=f"{clone}[mcp,pytest]", PIP_NO_INDEX="1", PIP_NO_BUILD_ISOLATION="0"
-    )  # 0 turns it off
+        "install", clone, found, package=f"{clone}[mcp,pytest]", PIP_NO_INDEX="1", PIP_NO_BUILD_ISOLATION="0",  # 0 turns it off
+        RUNNER_TEMP=str(temporary),
+    )  # fmt: skip
     assert done.code == 0, done.said
-    return found
+    (programs,) = done.path
+    assert run([str(Path(programs) / "rubric"), "--version"], folder).returncode == 0
+    assert not (Path(programs) / "python").exists(), "the Python of targets stays that of the job"
+    return temporary / "rubric" / bin_name

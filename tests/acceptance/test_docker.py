@@ -29,7 +29,7 @@ def test_hadolint_has_nothing_against_it(tmp_path: Path) -> None:
     done = run([hadolint, str(DOCKERFILE)], tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
     worse = tmp_path / "Dockerfile"
-    worse.write_text(DOCKERFILE.read_text(encoding="utf-8").replace(":3.13-slim", ""), encoding="utf-8")
+    worse.write_text(DOCKERFILE.read_text(encoding="utf-8").partition(":3.13-slim")[0], encoding="utf-8")
     assert run([hadolint, str(worse)], tmp_path).returncode == 1
 
 

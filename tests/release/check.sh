@@ -21,6 +21,14 @@ step "version $version, addresses, change log"
 grep -q "^## \[$version\]" CHANGELOG.md || fail "CHANGELOG.md has no section [$version]"
 grep -q "^## $version" editors/vscode/CHANGELOG.md || fail "the extension's CHANGELOG.md has no section $version"
 
+step 'what the action installs'
+lock() { # FILE: the pins in it are kept as far as pyproject.toml allows
+  "$TOOLS/bin/uv" pip compile -q --universal --python-version 3.10 --generate-hashes --no-header --no-annotate -o "$1" pyproject.toml - <<<"$(sed -n 's/^requires = \["\(hatchling.*\)"\]$/\1/p' pyproject.toml)" >/dev/null
+}
+cp requirements.lock "$TOOLS/requirements.lock"
+lock "$TOOLS/requirements.lock"
+cmp -s requirements.lock "$TOOLS/requirements.lock" || fail "requirements.lock is stale: cp $TOOLS/requirements.lock ."
+
 step 'wheel and sdist'
 rm -rf "$DIST"
 "$TOOLS/bin/python" -m build -q --outdir "$DIST" . >/dev/null

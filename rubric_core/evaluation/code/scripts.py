@@ -17,6 +17,7 @@ from rubric_core.evaluation.code.script_programs import MARK, NODE, PYTHON, RUBY
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.isolated_python import OWN_IMPORTS_FIRST
 from rubric_core.language.promptfoo.javascript import read_json
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
@@ -156,7 +157,7 @@ def _in_file(code: str, language: Language, ports: Ports, directory: Path, at: S
 
 
 def _argv(language: Language, ports: Ports, directory: Path, at: Shape) -> tuple[str, ...]:
-    program = {"python": ("-c", PYTHON), "ruby": ("-e", RUBY), "javascript": ("-e", NODE)}[language]
+    program = {"python": ("-c", OWN_IMPORTS_FIRST + PYTHON), "ruby": ("-e", RUBY), "javascript": ("-e", NODE)}[language]
     return (interpreter_of(language, ports, directory, at), *program)
 
 

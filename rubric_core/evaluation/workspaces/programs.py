@@ -18,6 +18,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
+from rubric_core.isolated_python import OWN_IMPORTS_FIRST
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Finished, Ports, Program
@@ -30,7 +31,11 @@ VARIABLE = "AGENTV_WORKSPACE_PATH"
 _OUTPUT_LIMIT = 1_000_000
 _CLONE_SECONDS = 600.0
 _NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+_FINDS = (
+    "import sys; folders = sys.path[:]\n"
+    f"{OWN_IMPORTS_FIRST}\n"
+    "import importlib.util; sys.path[:] = folders; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+)
 
 
 async def _run(ports: Ports, program: Program, where: str, what: str = "") -> Finished:

@@ -12,6 +12,7 @@ from rubric_core.evaluation.code.imports import module_files
 from rubric_core.evaluation.targets.providers.answer_reader import read_answer
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
+from rubric_core.isolated_python import OWN_IMPORTS_FIRST
 from rubric_core.language.own_providers import PythonFunction
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request
@@ -112,7 +113,7 @@ class _Function:
             },
         }
         finished = await self.runs.finished(
-            (self.python, "-c", _DRIVER), request, json_input(told), PYTHONUTF8="1",
+            (self.python, "-c", OWN_IMPORTS_FIRST + _DRIVER), request, json_input(told), PYTHONUTF8="1",
             says=f"{self.settings.function} from {self._modules()}",
         )  # fmt: skip
         _, mark, text = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
