@@ -57,7 +57,13 @@ def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     from rubric_lsp.documents.referable_names import names_for  # noqa: PLC0415
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
-    found = s.offered = complete(d.analysis, convert.offset(d, p), names_for(s.index, d.path), s.documents.usage)
+    found = s.offered = complete(
+        d.analysis,
+        convert.offset(d, p),
+        names_for(s.index, d.path),
+        s.documents.usage,
+        after_space=convert.after_space(p),
+    )
     return found
 
 

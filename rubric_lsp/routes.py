@@ -97,7 +97,9 @@ def _documents(r: Router, s: RubricServer) -> None:
 
 def _writing(r: Router, s: RubricServer) -> None:
     r.document_request(
-        "textDocument/completion", AT, lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client)
+        "textDocument/completion",
+        {**AT, "context?": {"triggerCharacter?": TEXT}},
+        lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client),
     )
     r.request("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
     r.document_request("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)

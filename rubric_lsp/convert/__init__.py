@@ -8,6 +8,7 @@ from rubric_lsp.convert.actions import code_actions, code_lenses, reference_lens
 from rubric_lsp.convert.completion_hover import completions, hover, inlay_hints, resolved
 from rubric_lsp.convert.diagnostics import diagnostics, findings
 from rubric_lsp.convert.params import (
+    after_space,
     arguments,
     changed_files,
     changes,
@@ -48,6 +49,7 @@ from rubric_lsp.convert.symbols_links import (
 )
 
 __all__ = [
+    "after_space",
     "arguments",
     "changed_files",
     "changes",

@@ -12,6 +12,7 @@ from rubric_lsp.protocol.uris import path_of
 
 __all__ = [
     "Params",
+    "after_space",
     "arguments",
     "changed_files",
     "changes",
@@ -143,6 +144,11 @@ def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str,
 def is_explicit_request(params: Params) -> bool:
     """Whether the user asked for actions, rather than the editor on its own."""
     return params["context"].get("triggerKind") in (None, 1)
+
+
+def after_space(params: Params) -> bool:
+    """Whether the editor asks for suggestions on its own, because a space was typed."""
+    return (params.get("context") or {}).get("triggerCharacter") == " "
 
 
 def positions(params: Params) -> list[Position]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.cursor_place import mapping_shape
+from rubric_core.language.cursor_place import CursorPlace, mapping_shape
 from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.file_kinds import ROOTS, TEXTS, FileKind
 from rubric_core.language.usage_counts import Counts
@@ -27,13 +27,19 @@ from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
+from rubric_lsp.features.completion.written_forms import may_be_block
 from rubric_lsp.features.cursor_site import place_at
 
 __all__ = ["complete"]
 
 
 def complete(
-    analysis: Analysis, offset: int, names: NameSource | None = None, workspace: Counts | None = None
+    analysis: Analysis,
+    offset: int,
+    names: NameSource | None = None,
+    workspace: Counts | None = None,
+    *,
+    after_space: bool = False,
 ) -> list[Completion]:
     """The completions at `offset`; their spans are those of the whole text.
 
@@ -42,6 +48,8 @@ def complete(
         offset: The cursor.
         names: Gives names from other files.
         workspace: The usage counts of the workspace.
+        after_space: Whether nobody asked: the client does because a space was typed. Enter may then mean a new line, and
+            most clients would insert the first item instead: where a block can follow, there is none.
     """
     local = analysis.local(offset)
     if analysis.kind is FileKind.PROMPTFOO_PROGRAM:
@@ -58,11 +66,32 @@ def complete(
         return named
     cursor = as_begun_identity(cursor_at(local.text, local.offset), local, analysis.dialect)
     place = place_at(analysis, local, cursor)
+    if _lacks_space(cursor, local) or (after_space and _before_block(place)):
+        return []
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     usage = usage_for(analysis, local, workspace or Counts())
     site = CompletionSite(analysis, local, place, cursor.span.moved(shift), names or (lambda *_: ()), offset, usage)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
     return list(reversed(found.values()))
+
+
+def _lacks_space(cursor: Cursor, local: LocalText) -> bool:
+    """Whether the cursor is right after a colon or a dash: it needs a space, and Enter begins a block there."""
+    start = cursor.span.start
+    if cursor.quote or cursor.typed or start == 0:
+        return False
+    sign = local.text[start - 1]
+    if cursor.flow:
+        # After a quoted key, a value may follow the colon at once, as in JSON.
+        return sign == ":" and local.text[max(0, start - 2) : start - 1] not in ('"', "'")
+    return sign == ":" if cursor.role == "value" else sign == "-"
+
+
+def _before_block(place: CursorPlace) -> bool:
+    """Whether nothing follows a colon yet, and the lines below can hold the value."""
+    cursor = place.cursor
+    begun = cursor.typed or cursor.quote or cursor.flow or cursor.role != "value"
+    return not begun and cursor.ends_line and may_be_block(place.kind)
 
 
 def _in_comment(text: str, offset: int) -> bool:
