@@ -28,6 +28,8 @@ T = TypeVar("T")
 _WINDOWS = sys.platform == "win32"
 #: How long the output of a program's children is still read when the program itself has ended.
 _LINGER = 0.5
+#: Seconds in which a program that serves many has to be ready.
+_LONGEST_START = 60.0
 # What programs need to find themselves and each other. Anything else (keys, tokens) has to be named by the target.
 _PASSED = frozenset(
     (  # noqa: SIM905  # fifty words read better without quotes
@@ -120,14 +122,29 @@ class _Watch(asyncio.SubprocessProtocol):
         return True
 
 
+class _Conversation(_Watch):
+    """Collects the replies of a program, each a line."""
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        super().pipe_data_received(fd, data)
+        self.happened.set()
+
+    def settled(self) -> bool:
+        """Whether a reply is complete, or none will come."""
+        return self.over() or self.output[1].endswith(b"\n")
+
+
 class OsProcesses:
-    """Programs of the operating system."""
+    """Programs of the operating system. Close it in the event loop that used it."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = filtered(os.environ if environment is None else environment)
         self._limits = LimitMark()
         self._guard = ProcessGuard(self._limits.prefix)
         self._numbers = count(1)
+        #: Programs that serve many and are waiting for a message.
+        self._idle: dict[tuple[Any, ...], list[tuple[asyncio.SubprocessTransport, _Conversation]]] = {}
+        self._turn = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`."""
@@ -156,6 +173,52 @@ class OsProcesses:
             stopped,
         )
 
+    async def serve(self, program: Program) -> Finished:
+        """See `ports.Processes.serve`. No more of them are at work than there are processors."""
+        key = (program.argv, program.cwd, tuple(sorted(program.environment.items())), program.executable, program.says)
+        async with self._turn:
+            idle = self._idle.setdefault(key, [])
+            while idle and idle[-1][1].exited:
+                await self._end(*idle.pop())
+            transport, watch = idle.pop() if idle else await self._serving(program)
+            began, is_whole = time.monotonic(), False
+            stopped: Literal["", "time", "output"] = ""
+            try:
+                if not watch.exited:
+                    watch.output[1].clear()
+                    self._feed(transport, program.stdin, last=False)
+                    stopped = "" if await watch.until(watch.settled, program.time_limit) else "time"
+                if watch.too_much:
+                    stopped = "output"
+                reply, code = bytes(watch.output[1]), transport.get_returncode()
+                is_whole = not stopped and not watch.exited and reply.endswith(b"\n")
+            finally:
+                if is_whole:
+                    idle.append((transport, watch))
+                else:
+                    await self._end(transport, watch)
+            ended = -signal.SIGKILL if code is None else code
+            return Finished(0 if is_whole else ended, reply, b"", time.monotonic() - began, stopped)
+
+    async def _serving(self, program: Program) -> tuple[asyncio.SubprocessTransport, _Conversation]:
+        """A program that is ready, or has ended."""
+        number = next(self._numbers)
+        watch = _Conversation(program.output_limit, f"{self._guard.mark}.{number}.")
+        transport = await self._started(program, watch, number)
+        is_ready = False
+        try:
+            is_ready = await watch.until(watch.settled, _LONGEST_START)
+        finally:
+            if not is_ready:
+                await self._end(transport, watch)
+        return transport, watch
+
+    async def close(self) -> None:
+        """End the programs that wait for messages."""
+        for transport, watch in [each for waiting in self._idle.values() for each in waiting]:
+            await self._end(transport, watch)
+        self._idle.clear()
+
     async def _started(self, program: Program, watch: _Watch, number: int) -> asyncio.SubprocessTransport:
         """The running program. Cancelled half way, asyncio would wait for its end: it is started whole, then ended."""
         starting = asyncio.ensure_future(self._start(program, watch, number))
@@ -178,6 +241,8 @@ class OsProcesses:
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
         environment = {**self._environment, **program.environment, MARK: environment_mark(watch.mark)}
+        if isinstance(watch, _Conversation):
+            options["stderr"] = None  # that of this process
         if program.executable:
             options["executable"] = program.executable
         loop = asyncio.get_running_loop()
@@ -195,11 +260,12 @@ class OsProcesses:
         return transport
 
     @staticmethod
-    def _feed(transport: asyncio.SubprocessTransport, stdin: bytes) -> None:
+    def _feed(transport: asyncio.SubprocessTransport, stdin: bytes, *, last: bool = True) -> None:
         pipe = transport.get_pipe_transport(0)
         if isinstance(pipe, asyncio.WriteTransport):
             pipe.write(stdin)
-            pipe.close()  # closes when everything is written
+            if last:
+                pipe.close()  # closes when everything is written
 
 
 def _kill(transport: asyncio.SubprocessTransport) -> None:
@@ -217,8 +283,10 @@ async def system_ports(environment: Mapping[str, str] | None = None) -> AsyncIte
     """The real ports, for one event loop; connections are closed at the end."""
     http = HttpxHttp()
     variables = os.environ if environment is None else environment
+    processes = OsProcesses(variables)
     with Sandbox() as sandbox:
         try:
-            yield Ports(DiskFiles(), SystemClock(), OsProcesses(variables), http, variables, sandbox)
+            yield Ports(DiskFiles(), SystemClock(), processes, http, variables, sandbox)
         finally:
+            await processes.close()
             await http.close()

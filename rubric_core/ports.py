@@ -237,6 +237,14 @@ class Processes(Protocol):
     async def run(self, program: Program) -> Finished:
         """Run a program until it ends. Raises OSError if it cannot be started. Cancellation kills the whole group at once."""
 
+    async def serve(self, program: Program) -> Finished:
+        """The reply of a program that serves many: a line, on standard output, to the message that is its `stdin`.
+
+        The program stays, and gets the next message for the same program; it writes a first line when it is ready, and
+        its standard error is that of this process. `time_limit` is that of one message. A program that ends, or has no
+        reply in time, is not used again. Otherwise like `run`.
+        """
+
 
 class NetworkError(Exception):
     """No reply came. The message says why: "connection to 127.0.0.1:11434 refused"."""

@@ -51,6 +51,10 @@ class HeardProcesses:
         self.started.append(program)
         return await self.real.run(program)
 
+    async def serve(self, program: Program) -> Finished:
+        self.started.append(program)
+        return await self.real.serve(program)
+
 
 @dataclass
 class Folder:

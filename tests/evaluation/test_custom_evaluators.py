@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from suites import LANGUAGE, Folder
+from waiting import alive
 
 from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
@@ -182,6 +183,73 @@ async def test_an_installed_package_brings_a_type(folder: Folder, installed: Pat
     assert "word_counters" not in sys.modules, "a check imports nothing"
     result: CaseResult = await folder.one(SUITE)
     assert (result.score, result.verdict) == (0, Verdict.FAILED)
+
+
+TALKATIVE = """
+import os, sys
+from rubric_core import EvaluationScore, Unscored
+
+class Talkative:
+    kind = "word-count"
+
+    def evaluate(self, context):
+        {body}
+"""
+
+
+async def talk(folder: Folder, body: str) -> CaseResult:
+    folder.mock("one two")
+    folder.write(".agentv/evaluators/word-count.py", TALKATIVE.format(body=body))
+    return await folder.one(SUITE)
+
+
+async def test_a_class_runs_in_a_process_that_serves_all_cases(folder: Folder) -> None:
+    folder.mock("one two")
+    told = "return EvaluationScore(score=1, hits=[str(os.getpid())])"
+    path = folder.write(".agentv/evaluators/word-count.py", TALKATIVE.format(body=told))
+    case = "  - {{id: a{}, criteria: c, input: hi, assertions: [{{type: word-count, most: 3}}]}}\n"
+    results = await folder.run("tests:\n" + "".join(map(case.format, range(12))))
+    processes = {result.evaluators[0].hits[0] for result in results.values()}
+    assert str(os.getpid()) not in processes
+    assert 1 <= len(processes) <= (os.cpu_count() or 1)
+    assert {program.says for program in folder.started} == {f"{path}:word-count"}
+    assert not any(alive(int(process)) for process in processes)
+
+
+async def test_a_crash_names_its_line(folder: Folder) -> None:
+    result = await talk(folder, "return 1 / 0")
+    assert result.reason == "word-count: the evaluator crashed: ZeroDivisionError: division by zero (word-count.py:9)"
+    result = await talk(folder, "os._exit(3)")
+    assert result.reason.startswith("word-count: word-count: its process ended with exit code 3")
+
+
+async def test_what_an_evaluator_says_arrives_whole(folder: Folder) -> None:
+    score = "EvaluationScore(score=0.5, hits=['h'], misses=['m'], reasoning='r', raw_replies=('x',), details={'a': [1]}, expected_aspect_count=2)"
+    found = (await talk(folder, f"return {score}")).evaluators[0]
+    assert (found.score, found.hits, found.misses, found.reasoning) == (0.5, ("h",), ("m",), "r")
+    assert (found.raw_replies, found.details) == (("x",), {"a": [1]})
+    result = await talk(folder, "raise Unscored('not today', request={'a': 1})")
+    assert (result.evaluators[0].reason, result.evaluators[0].error) == ("not today", "")
+    assert result.evaluators[0].evaluator_raw_request == {"a": 1}
+
+
+async def test_of_the_variables_it_gets_those_that_it_names(folder: Folder) -> None:
+    folder.environment |= {"GRADER_KEY": "k-123", "OTHER_KEY": "o-123"}
+    names = "[os.environ.get('GRADER_KEY'), *(n for n in os.environ if n.startswith('OTHER'))]"
+    found = (await talk(folder, f"return EvaluationScore(score=1, details={{'a': {names}}})")).evaluators[0]
+    assert folder.started[0].environment == {"GRADER_KEY": "k-123"}
+    assert found.details is not None
+    assert len(found.details["a"]) == 1
+
+
+@pytest.mark.parametrize("name", ["json", "struct", "rubric_core"])
+async def test_modules_in_the_folder_do_not_start_with_it(
+    folder: Folder, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write(f"{name}.py", "open('began', 'w')")
+    monkeypatch.chdir(folder.path)
+    assert (await talk(folder, "return EvaluationScore(score=1)")).score == 1
+    assert not (folder.path / "began").exists()
 
 
 async def test_types_of_rubric_are_not_replaced(folder: Folder) -> None:

@@ -80,6 +80,9 @@ class _NoPrograms:
     async def run(self, program: Program) -> Finished:  # noqa: ARG002  # the port says so
         raise OSError("no program is run here")
 
+    async def serve(self, program: Program) -> Finished:
+        return await self.run(program)
+
 
 @dataclass(frozen=True)
 class Meaning:

@@ -96,10 +96,10 @@ def json_input(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
-async def run_program(program: Program, processes: Processes) -> Finished:
-    """Run the program to its end. Raises ProgramError when it cannot be started or exceeds its limits."""
+async def run_program(program: Program, processes: Processes, *, serve: bool = False) -> Finished:
+    """Run the program to its end, or to its reply with `serve`. Raises ProgramError when it cannot be started or exceeds its limits."""
     try:
-        finished = await processes.run(program)
+        finished = await (processes.serve(program) if serve else processes.run(program))
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
         too_long = error.errno == errno.E2BIG

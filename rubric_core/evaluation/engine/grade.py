@@ -217,7 +217,7 @@ class _Grader:
             return CodeEvaluator(script=config.command, cwd=config.cwd, max_calls=_calls(config))
         if kind in self._registry:
             found = evaluator_for(self._registry, kind)
-            return found if type(found) in _OWN else UserEvaluator(found, limited=False)
+            return found if type(found) in _OWN else UserEvaluator(found)
         own = custom_evaluator(kind, context)
         if own is not None:
             return own

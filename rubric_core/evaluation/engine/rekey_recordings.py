@@ -231,6 +231,10 @@ class _NoPrograms:
         """Refuse. Raises OSError."""
         raise OSError("no program is run for a migration")
 
+    async def serve(self, _program: Program) -> Finished:
+        """Refuse. Raises OSError."""
+        raise OSError("no program is run for a migration")
+
 
 class _SilentTarget:
     """A target that is never called."""

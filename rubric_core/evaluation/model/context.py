@@ -23,7 +23,7 @@ from rubric_core.ports import Answer, Ports, Provider
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
-__all__ = ["EvaluationContext", "EvaluatorConfig", "config_as"]
+__all__ = ["EvaluationContext", "EvaluatorConfig", "config_as", "plain_context"]
 
 
 #: An evaluator as a suite configures it: the shape that its YAML was read into.
@@ -206,6 +206,14 @@ class EvaluationContext:
             return {**free, **({"config": written["config"]} if "config" in written else {})}
         nested = written.get("config")
         return {**self.inherited, **free, **(nested if isinstance(nested, dict) else {})}
+
+
+def plain_context(context: EvaluationContext) -> EvaluationContext:
+    """The context without what belongs to the run: data that another process can be sent."""
+    return context.with_fields(
+        ports=None, provider=None, judge_provider=None, filters=None, access=None, recordings=None, grade=None,
+        on_criterion=_ignore_criterion, metered=_uncounted, redact=_NO_SECRETS, exchanges=ExchangeLog(),
+    )  # fmt: skip
 
 
 def config_as(shape: type[C], context: EvaluationContext) -> C:

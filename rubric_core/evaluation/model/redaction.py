@@ -114,7 +114,12 @@ class _Processes:
     redact: Redactor
 
     async def run(self, program: Program) -> Finished:
-        finished = await self.inner.run(program)
+        return self._sealed(await self.inner.run(program))
+
+    async def serve(self, program: Program) -> Finished:
+        return self._sealed(await self.inner.serve(program))
+
+    def _sealed(self, finished: Finished) -> Finished:
         return replace(finished, stdout=self.redact.raw(finished.stdout), stderr=self.redact.raw(finished.stderr))
 
 

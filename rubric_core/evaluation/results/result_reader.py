@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 
-__all__ = ["case_result_of", "history_of", "number", "text"]
+__all__ = ["case_result_of", "history_of", "number", "record_of", "text"]
 
 #: The maximum nesting of evaluators and their details.
 _DEEPEST = 60
@@ -27,6 +27,11 @@ _Reader = Callable[[Any, int], Any]
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:
     """The result from which `jsonable` made `row`. Raises ValueError or TypeError for any other row."""
     return _read(CaseResult, {name: value for name, value in row.items() if name != "runs"}, 0)
+
+
+def record_of(kind: type[T], row: object) -> T:
+    """The part of a result, of that dataclass, from which `jsonable` made `row`. Raises ValueError or TypeError."""
+    return _read(kind, row, 0)
 
 
 def history_of(rows: object) -> tuple[dict[str, Any], ...]:
