@@ -1,9 +1,12 @@
-"""Passwords in addresses, in every form in which a server that is sent them may repeat them."""
+"""Passwords in addresses, as they are written and as they are sent."""
 
 import base64
 from urllib.parse import unquote, urlsplit
 
 __all__ = ["address_passwords"]
+
+#: A shorter password may be a part of any word: it is looked for with its user alone.
+_SHORTEST = 6
 
 
 def address_passwords(address: str) -> tuple[str, ...]:
@@ -15,4 +18,6 @@ def address_passwords(address: str) -> tuple[str, ...]:
     if not parts.password:
         return ()
     user, password = unquote(parts.username or ""), unquote(parts.password)
-    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()
+    both = f"{user}:{password}"
+    header = base64.b64encode(both.encode()).decode()
+    return (parts.password, password, header) if len(password) >= _SHORTEST else (both, header)

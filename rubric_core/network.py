@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from rubric_core.address_passwords import address_passwords
 from rubric_core.deadlines import run_within
 from rubric_core.ports import HttpReply, NetworkError
+from rubric_core.redact_text import redact_text
 from rubric_core.websocket_exchange import exchange_messages
 
 if TYPE_CHECKING:
@@ -175,9 +176,13 @@ class HttpxHttp:
 
     def _without_passwords(self, said: Said) -> Said:
         """A server's text, without the passwords of proxies."""
-        for word in self._hidden:
-            said = said.replace(word, "***") if isinstance(said, str) else said.replace(word.encode(), b"***")
-        return said
+        if not self._hidden:
+            return said
+        if isinstance(said, str):
+            return redact_text(said, self._hidden)
+        text = said.decode("utf-8", "surrogateescape")
+        found = redact_text(text, self._hidden)
+        return said if found is text else found.encode("utf-8", "surrogateescape")
 
     async def close(self) -> None:
         """Close every connection."""

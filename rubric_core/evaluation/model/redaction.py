@@ -1,6 +1,8 @@
 """Redaction of secrets in everything that is shown or stored: errors, events, results, recordings."""
 
+import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
+from rubric_core.redact_text import redact_text
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
 __all__ = ["Redactor", "header_secrets", "named_variables", "seal"]
@@ -22,17 +25,21 @@ T = TypeVar("T")
 
 
 class Redactor:
-    """Takes secrets out of texts, and out of whatever has texts in it."""
+    """Takes secrets out of texts, and out of whatever has texts in it, in every form of `secret_forms`.
+
+    Texts that were JSON are JSON afterwards, with the same structure.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values = sorted({v for v in values if len(v) >= _SHORTEST}, key=len, reverse=True)
+        self._secrets = tuple(sorted({v for v in values if len(v) >= _SHORTEST}, key=lambda v: (-len(v), v)))
 
     @classmethod
     def of(cls, values: Iterable[tuple[str, str]]) -> "Redactor":
         """For settings and variables with their values: the secret ones among them, and passwords in addresses."""
         pairs = list(values)
         inside = (part for _, value in pairs if "://" in value for part in address_passwords(value))
-        return cls([*(value.strip() for name, value in pairs if looks_secret(name)), *inside])
+        named = [value.strip() for name, value in pairs if looks_secret(name)]
+        return cls([*named, *(part for value in named for part in _credentials(value)), *inside])
 
     @classmethod
     def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
@@ -41,23 +48,32 @@ class Redactor:
 
     def __bool__(self) -> bool:
         """Whether there is any secret."""
-        return bool(self._values)
+        return bool(self._secrets)
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""
-        for value in self._values:
-            text = text.replace(value, "***")
-        return text
+        return redact_text(text, self._secrets)
 
     def raw(self, data: bytes) -> bytes:
-        """`data` without secrets, as text in UTF-8 has them."""
-        for value in self._values:
-            data = data.replace(value.encode("utf-8", "replace"), b"***")
-        return data
+        """`data` without secrets, whatever its encoding is."""
+        text = data.decode("utf-8", "surrogateescape")
+        found = self(text)
+        return data if found is text else found.encode("utf-8", "surrogateescape")
+
+    def raw_beginning(self, data: bytes) -> bytes:
+        """The same for data that was cut somewhere: also without the beginning of a secret at its end."""
+        found = self.raw(data)
+        for secret in self._secrets:
+            whole = secret.encode("utf-8", "replace")
+            sizes = range(min(len(whole) - 1, len(found)), _SHORTEST // 2 - 1, -1)
+            size = next((size for size in sizes if found.endswith(whole[:size])), 0)
+            if size:
+                return found[:-size] + b"***"
+        return found
 
     def within(self, value: T) -> T:
-        """The same without secrets, wherever in it they are: in strings, lists, mappings, dataclasses."""
-        return self._any(value) if self._values else value
+        """The same without secrets, wherever in it they are: in strings, numbers, lists, names and values of mappings, dataclasses."""
+        return self._any(value) if self._secrets else value
 
     def _any(self, value: Any) -> Any:
         kind = type(value)
@@ -66,12 +82,30 @@ class Redactor:
         if kind in _WITHOUT_TEXT:
             return value
         if kind is dict or isinstance(value, Mapping):
-            return {name: self._any(item) for name, item in value.items()}
-        if kind is list or kind is tuple:
-            return kind(self._any(item) for item in value)
+            return self._mapping(value)
+        if kind is list:
+            return [self._item(item) for item in value]
+        if kind is tuple:
+            return tuple(self._any(item) for item in value)
         if is_dataclass(value) and not isinstance(value, type):
             return self._record(value)
         return value
+
+    def _mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for name, item in value.items():
+            shown = free = self(name) if type(name) is str else name
+            number = 2
+            while free in found:  # two names with secrets
+                free, number = f"{shown} {number}", number + 1
+            found[free] = self._item(item)
+        return found
+
+    def _item(self, value: Any) -> Any:
+        """A value in plain data: numbers may be secrets there."""
+        if type(value) is int or type(value) is float:
+            return "***" if repr(value) in self._secrets else value
+        return self._any(value)
 
     def _record(self, value: Any) -> Any:
         """A dataclass without secrets; the same object if it contains none, as nearly all do."""
@@ -81,6 +115,17 @@ class Redactor:
             if made is not item and made != item:
                 changed[name] = made
         return replace(value, **changed) if changed else value
+
+
+def _credentials(value: str) -> Iterator[str]:
+    """`user:password` and the password in the value of an `Authorization` header, which holds them as base64."""
+    scheme, _, encoded = value.rpartition(" ")
+    if scheme.lower() not in ("", "basic"):
+        return
+    with suppress(ValueError):
+        found = base64.b64decode(encoded, validate=True).decode()
+        if ":" in found and found.isprintable():
+            yield from (found, found.partition(":")[2])
 
 
 def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -120,7 +165,8 @@ class _Processes:
         return self._sealed(await self.inner.serve(program))
 
     def _sealed(self, finished: Finished) -> Finished:
-        return replace(finished, stdout=self.redact.raw(finished.stdout), stderr=self.redact.raw(finished.stderr))
+        raw = self.redact.raw_beginning if finished.stopped else self.redact.raw
+        return replace(finished, stdout=raw(finished.stdout), stderr=raw(finished.stderr))
 
 
 @dataclass(frozen=True)

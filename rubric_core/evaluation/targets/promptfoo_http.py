@@ -106,7 +106,7 @@ class PromptfooHttp:
     async def _reply(self, sent: FilledRequest) -> tuple[HttpReply, float]:
         """The reply and how long it took, in milliseconds. Raises ProviderError."""
         # A password in the address goes over the wire in another form, which the server may repeat.
-        sealed = seal(seal(self.ports, self.place.redact), Redactor.of([("url", sent.url)]))
+        sealed = seal(seal(self.ports, Redactor.of([("url", sent.url)])), self.place.redact)
         http, clock = sealed.http, self.ports.clock
         written = self.config.get("maxRetries")
         left = written if isinstance(written, int) and written >= 0 else _RETRIES
