@@ -107,7 +107,7 @@ def _why_nothing_runs(order: RunRequest) -> str:
         return "every case that ran has a verdict"
     if order.outdated:
         return "no case has changed since it ran last"
-    return "there is no case with an id to run"
+    return "there is no case to run"
 
 
 def _parts(
@@ -120,11 +120,7 @@ def _parts(
     options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
     suite = suite_of(snapshot, documents, options)
     every = distinct(suite.cases)
-    by_id = {each.id: each for case in every for each in (case, *(variations(case) if wanted.names else ()))}
-    for name in wanted.names or ():
-        if name not in by_id:
-            raise RequestFailedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
-    cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
+    cases = _in_range(suite) if wanted.names is None else _named(wanted.names, every, suite.path.name)
     if order.by_results:
         results = known(snapshot)
         cases = [c for c in cases if _is_wanted(order, results.get(c.id, ShownCase()))]
@@ -134,8 +130,22 @@ def _parts(
         for case in cases:
             yield _single_case(wanted, case, suite.path, dialect)
     elif cases:
-        needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
+        chosen = {case.id for case in cases}
+        needed = [c for c in with_dependencies(cases, every) if c.id in chosen or c.id not in wanted.excluded]
         yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect, partial=_is_partial(suite, needed))
+
+
+def _named(names: Sequence[str], every: Sequence[Runnable], suite: str) -> list[Runnable]:
+    """The cases with these ids, or variations with them. Raises RequestFailedError if there is none with one of them."""
+    by_id = {case.id: case for case in every}
+    rows: dict[str, Runnable] = {}
+    if not by_id.keys() >= set(names):
+        # The only variation of a case may have its id: then the case counts.
+        rows = {row.id: case if row.rows_belong_together else row for case in every for row in variations(case)}
+    found = [by_id.get(name) or rows.get(name) for name in names]
+    if None in found:
+        raise RequestFailedError(INVALID_PARAMS, f"{suite} has no case with the id {names[found.index(None)]}")
+    return [case for case in found if case is not None]
 
 
 def _is_wanted(order: RunRequest, shown: ShownCase) -> bool:

@@ -9,7 +9,10 @@ __all__ = ["CaseOrder", "with_dependencies"]
 
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
-    """`chosen` and all the cases that they depend on, in the order of `every`."""
+    """`chosen` and all the cases that they depend on, in the order of `every`.
+
+    A variation among `chosen` takes the place of its case.
+    """
     by_id: dict[str, list[Runnable]] = {}
     for each in every:
         by_id.setdefault(each.base_id, []).append(each)
@@ -20,7 +23,11 @@ def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> 
         if id(case) not in wanted:  # not by the id in the text, which two cases may have
             wanted.add(id(case))
             waiting += (each for name in _dependencies(case) for each in by_id.get(name, ()))
-    return [case for case in every if id(case) in wanted]
+    rows: dict[str, list[Runnable]] = {}
+    for each in chosen:
+        if each.variant is not None:
+            rows.setdefault(each.base_id, []).append(each)
+    return [each for case in every for each in ([case] if id(case) in wanted else rows.get(case.base_id, ()))]
 
 
 def _dependencies(case: Runnable) -> list[str]:

@@ -20,7 +20,7 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prom
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, needed_tests
-from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, inline_tests, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Repeat, RunSettings, Suite
 from rubric_core.language.promptfoo.switches import number_of
@@ -61,10 +61,15 @@ def promptfoo_cases(
         prompts = prompts_of(configuration)
         providers = [_with_finding(each, analysis, configuration) for each in providers_of(configuration)]
         shared = tuple(configuration.files_read)
+    except ConfigurationError as error:
+        troubles.append(str(error))
+    try:
         tests = list(tests_of(configuration))
     except ConfigurationError as error:
         troubles.append(str(error))
-        tests = tests or [PromptfooTest(configuration.root, {})]
+        tests = list(inline_tests(configuration))
+    if troubles and not tests:
+        tests = [PromptfooTest(configuration.root, {})]
     chosen: Sequence[int] = range(len(tests))
     try:
         chosen = chosen_tests(configuration, len(tests))

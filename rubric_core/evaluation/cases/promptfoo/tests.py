@@ -8,7 +8,13 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.scenario_files import members_of, scenario_parts
-from rubric_core.evaluation.cases.promptfoo.test_files import TestPart, TestSource, parts_in_place, vars_of_files
+from rubric_core.evaluation.cases.promptfoo.test_files import (
+    TestPart,
+    TestSource,
+    inline_part,
+    parts_in_place,
+    vars_of_files,
+)
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.promptfoo_names import case_name, numbered_name
@@ -16,7 +22,7 @@ from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 
-__all__ = ["PromptfooTest", "default_test", "listed_test", "tests_of"]
+__all__ = ["PromptfooTest", "default_test", "inline_tests", "listed_test", "tests_of"]
 
 _MERGED = ("vars", "options", "metadata")
 _AROUND = ("prefix", "suffix")
@@ -110,6 +116,16 @@ def _listed(default: tuple[Mapping[str, Any], Node], configuration: PromptfooCon
     numbers = {id(at): number for number, at in enumerate(listed, start=1)}
     for part in parts_in_place(configuration, "tests"):
         yield listed_test(part, default, configuration, numbers.get(id(part.node), 0))
+
+
+def inline_tests(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
+    """The tests in the list itself, without defaults: those that are known where promptfoo cannot read all tests."""
+    written, node = configuration.data.get("tests"), configuration.node("tests")
+    listed = written if isinstance(written, list) else []
+    for number, (item, at) in enumerate(zip(listed, configuration.items(node, listed), strict=True), start=1):
+        if isinstance(item, dict) and isinstance(at, MappingNode) and not isinstance(item.get("path"), str):
+            part = inline_part(item, at, configuration)
+            yield listed_test(part, ({}, configuration.root), configuration, number)
 
 
 def listed_test(
