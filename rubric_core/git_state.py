@@ -2,11 +2,15 @@
 
 import os
 import re
+import struct
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from rubric_core.disk import read_file
+from rubric_core.git_index import differs_from_index
+from rubric_core.program_lookup import process_environment
 
 __all__ = ["commit_of", "is_dirty"]
 
@@ -15,8 +19,13 @@ _LARGEST = 20_000_000
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: Seconds that git may take to compare the files of a large repository.
 _PATIENCE = 3.0
-#: `status` refreshes no index and starts no program that the repository names.
-_STATUS = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "--untracked-files=no")
+#: Fails if the index differs from the commit. Git opens no file of the working tree, so it starts no filter.
+_COMPARED = (
+    "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull, "diff-index", "--cached", "--quiet",
+    "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD", "--",
+)  # fmt: skip
+#: Git fetches missing objects with programs that the repository may name: it is not to fetch any.
+_NO_PROGRAMS = {"LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def commit_of(root: Path) -> str:
@@ -63,11 +72,18 @@ def _line(path: Path) -> str:
 
 
 def is_dirty(root: Path) -> bool:
-    """Whether tracked files differ from the commit; False if git cannot say, or takes too long."""
-    with suppress(OSError, subprocess.SubprocessError):
+    """Whether tracked files differ from the commit; False if that cannot be read, or takes too long.
+
+    `git status` would start the filters that a repository configures to compare contents. So the files are compared here,
+    with what the index says of them, and git compares the index with the commit, for which it opens no file.
+    """
+    with suppress(OSError, ValueError, struct.error, subprocess.SubprocessError):
+        until = time.monotonic() + _PATIENCE
+        if differs_from_index(root, _git_folder(root), until):
+            return True
         done = subprocess.run(  # noqa: S603  # our own words
-            _STATUS, cwd=root, capture_output=True, check=True, timeout=_PATIENCE, env={**os.environ, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
+            _COMPARED, cwd=root, capture_output=True, check=False, timeout=max(0.1, until - time.monotonic()),
+            stdin=subprocess.DEVNULL, env={**process_environment(), **_NO_PROGRAMS},
         )  # fmt: skip
-        return bool(done.stdout.strip())
+        return done.returncode == 1
     return False
