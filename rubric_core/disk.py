@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from rubric_core.ports import Files
+    from rubric_core.file_access import Files
 
 __all__ = ["DiskFiles", "OpenFiles", "open_file", "read_file", "read_stream"]
 

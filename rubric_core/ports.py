@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from os import DirEntry
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
+from rubric_core.disk_directories import DiskDirectories
 from rubric_core.file_access import Files
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.sandbox.process import Sandbox
 
 __all__ = [
-    "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
+    "Answer", "AnswerFile", "ChatMessage", "Clock", "Directories", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
     "Provider", "ProviderError", "Request", "Role", "SentPayload", "Tokens", "ToolUse",
 ]  # fmt: skip
 
@@ -299,6 +301,34 @@ class Http(Protocol):
         """
 
 
+class Directories(Protocol):
+    """The directories in which programs of a run work: scratch directories, and workspaces. Each raises OSError."""
+
+    def create(self, prefix: str) -> Path:
+        """A new empty directory for temporary files, whose name begins with the prefix."""
+
+    def make(self, path: Path) -> None:
+        """Make a directory in such a directory."""
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write a file in such a directory."""
+
+    def entries(self, path: Path) -> "list[DirEntry[str]]":
+        """What is in a directory, by name."""
+
+    def open(self, path: Path) -> BinaryIO:
+        """A file, to be read piece by piece."""
+
+    def copy(self, source: Path, target: Path) -> None:
+        """Copy a directory into another, which may exist, without results of rubric. Links in it stay links."""
+
+    def copy_file(self, source: Path, target: Path) -> None:
+        """Copy a file or a link in place of another."""
+
+    def remove(self, path: Path) -> None:
+        """Remove a file, or a directory with everything in it, whatever a program did to its permissions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """The outside world of a run: all ports together."""
@@ -309,5 +339,6 @@ class Ports:
     http: Http
     #: Environment variables; only those that a suite or target names are read.
     environment: Mapping[str, str]
+    directories: Directories = field(default_factory=DiskDirectories)
     #: Evaluates the patterns and templates of suites.
     sandbox: Sandbox = field(default_factory=Sandbox)

@@ -150,7 +150,7 @@ class RunWatch:
 
 
 def _name(case: Runnable) -> _CaseName:
-    return _CaseName(case.path.absolute(), case.id, str(requested_fields(case)["target"]))
+    return _CaseName(case.path.absolute(), case.id, str(requested_fields(case, case.files)["target"]))
 
 
 def _state(case: Runnable) -> str:

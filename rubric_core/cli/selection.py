@@ -221,7 +221,7 @@ def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namesp
     if options.target is not None and len(options.target) == 1:
         ids = {name for name, _ in pairs}
         return [case for case in cases if case.id in ids]
-    return [case for case in cases if (case.id, requested_fields(case)["target"]) in pairs]
+    return [case for case in cases if (case.id, requested_fields(case, case.files)["target"]) in pairs]
 
 
 def changed_cases(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from suites import Folder
@@ -16,6 +18,7 @@ from waiting import alive, seen
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
+from rubric_core.disk_directories import DiskDirectories
 from rubric_core.evaluation.engine.events import Answered, Noted, ignore_event
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.run import session_of
@@ -303,9 +306,9 @@ async def test_fast_reset_leaves_what_git_ignores(tmp_path: Path) -> None:
     (tmp_path / "was/kept").write_text("x")
     (tmp_path / "now/new").write_text("y")
     (tmp_path / "now/built").write_text("z")
-    await restore_directory(tmp_path / "now", tmp_path / "was", strict=False)
+    await restore_directory(tmp_path / "now", tmp_path / "was", DiskDirectories(), strict=False)
     assert names(tmp_path / "now") == [".gitignore", "built", "kept"]
-    await restore_directory(tmp_path / "now", tmp_path / "was", strict=True)
+    await restore_directory(tmp_path / "now", tmp_path / "was", DiskDirectories(), strict=True)
     assert names(tmp_path / "now") == [".gitignore", "kept"]
 
 
@@ -353,7 +356,7 @@ def test_a_diff_is_that_of_git(tmp_path: Path) -> None:
     git("init", "-q")
     git("add", "-A")
     git("commit", "-q", "-m", "before")
-    before = take(tmp_path)
+    before = take(tmp_path, DiskDirectories())
     changed = program.replace("line 3 4", "other").replace("line 8 8\n", "last").replace("def f0", "def first")
     (tmp_path / "program.py").write_text(changed)
     (tmp_path / "away").unlink()
@@ -365,7 +368,7 @@ def test_a_diff_is_that_of_git(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\0\1")
     (tmp_path / "link").symlink_to("same")
     git("add", "-A")
-    assert changes(before, take(tmp_path)) == git("diff", "--no-renames", "HEAD").strip()
+    assert changes(before, take(tmp_path, DiskDirectories())) == git("diff", "--no-renames", "HEAD").strip()
 
 
 async def test_what_hooks_are_told(place: Folder) -> None:
@@ -393,12 +396,12 @@ async def test_what_hooks_are_told(place: Folder) -> None:
 
 
 def test_a_diff_of_what_is_no_text(tmp_path: Path) -> None:
-    before = take(tmp_path)
+    before = take(tmp_path, DiskDirectories())
     (tmp_path / "binary").write_bytes(b"\0\xff")
     (tmp_path / "long").write_bytes(b"x" * 1_000_001)
     (tmp_path / "link").symlink_to("binary")
     (tmp_path / "open").write_text("a\nb")
-    told = changes(before, take(tmp_path))
+    told = changes(before, take(tmp_path, DiskDirectories()))
     assert "Binary files /dev/null and b/binary differ" in told
     assert "Binary files /dev/null and b/long differ" in told
     assert "+binary\n\\ No newline at end of file\n" in told
@@ -420,3 +423,44 @@ def test_a_result_depends_on_what_its_workspace_is_made_of(place: Folder) -> Non
         place.write(name, content)
         seen.append(now())
     assert len(set(seen)) == 4
+
+
+@dataclass
+class RefusedDirectories:
+    """Directories that may not be made: each way to touch the disk is an error of the run."""
+
+    asked: list[str] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        def refuse(*given: object) -> None:
+            self.asked.append(name)
+            raise OSError(f"refused: {name} {given[0]}")
+
+        return refuse
+
+
+@pytest.mark.parametrize(
+    ("workspace", "target", "first"),
+    [
+        ("workspace: {template: ./template}", {"provider": "cli", "command": "cat {PROMPT_FILE}"}, "create"),
+        ("", {"provider": "cli", "command": "cat {PROMPT_FILE}"}, "create"),
+        ("", {"provider": "cli", "command": "echo x", "keep_temp_files": True}, "create"),
+        ("", {"provider": "codex"}, "create"),
+    ],
+)
+async def test_every_directory_of_a_run_is_one_of_its_port(
+    folder: Folder, workspace: str, target: dict[str, Any], first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guard around the port can refuse each, and then nothing is on disk."""
+    folder.write("template/a.txt", "a")
+    temporary = folder.path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    folder.targets({"name": "default", **target})
+    suite = f"{workspace}\ntests: [{{id: a, criteria: c, input: hi, assertions: [{{type: contains, value: x}}]}}]\n"
+    directories = RefusedDirectories()
+    async with system_ports({"PATH": os.environ["PATH"]}) as ports:
+        around: Any = replace(ports, directories=directories)
+        (result,) = await run_cases(folder.cases(suite), around)
+    assert directories.asked[:1] == [first], result.reason
+    assert not list(temporary.iterdir())

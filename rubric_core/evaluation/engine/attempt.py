@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import named_judge, shared_targets, target_name
@@ -42,10 +41,10 @@ from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Req
 __all__ = ["Attempt", "graders_of", "requested_fields", "secrets_of", "targets_of"]
 
 
-def requested_fields(case: Runnable, files: Files | None = None) -> dict[str, Any]:
-    """The target and the threshold of a case, as fields of its result; `files` default to those on disk."""
+def requested_fields(case: Runnable, files: Files) -> dict[str, Any]:
+    """The target and the threshold of a case, as fields of its result."""
     threshold, written = case.threshold
-    targets = shared_targets(case, files or DiskFiles())
+    targets = shared_targets(case, files)
     return {
         "threshold": threshold,
         "threshold_from": written,

@@ -1,12 +1,12 @@
 """A program grades the answer: JSON on its standard input, a score on its standard output (REQ-EVAL-003)."""
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
+from rubric_core.disk_directories import DiskDirectories
 from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
@@ -19,6 +19,7 @@ from rubric_core.evaluation.code.commands import (
     shown_argv,
 )
 from rubric_core.evaluation.code.payload import LARGE, payload_of
+from rubric_core.evaluation.code.scratch import Scratch, scratch_directory
 from rubric_core.evaluation.evaluators.code_reply import score_of_reply
 from rubric_core.evaluation.model.arguments import instance, positive
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -30,7 +31,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.properties import ReplyStyle
 from rubric_core.lazy_compilation import replace
-from rubric_core.ports import Finished, Processes, Program
+from rubric_core.ports import Directories, Finished, Processes, Program
 from rubric_core.program_lookup import process_environment
 
 __all__ = ["CodeEvaluator"]
@@ -102,8 +103,8 @@ class CodeEvaluator:
 
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
         """Run the program to its end. Raises ProgramError."""
-        with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            told = self._program_input(context, Path(scratch))
+        with scratch_directory(_directories(context)) as scratch:
+            told = self._program_input(context, scratch)
             stdin = json_input(told)
             shown = shown_argv(self._script)
             context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
@@ -120,7 +121,7 @@ class CodeEvaluator:
 
         return target_proxy(context, self._max_calls)
 
-    def _program_input(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
+    def _program_input(self, context: EvaluationContext, scratch: Scratch) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(context, scratch)
 
 
@@ -148,11 +149,15 @@ def _processes(context: EvaluationContext) -> Processes:
     return OsProcesses()
 
 
+def _directories(context: EvaluationContext) -> Directories:
+    return DiskDirectories() if context.ports is None else context.ports.directories
+
+
 def _environment(context: EvaluationContext) -> Mapping[str, str]:
     return process_environment() if context.ports is None else context.ports.environment
 
 
-def _handed_over(context: EvaluationContext, scratch: Path) -> dict[str, Any]:
+def _handed_over(context: EvaluationContext, scratch: Scratch) -> dict[str, Any]:
     """The payload; a long answer is in a file if the dialect has a key for its path. That key is never null."""
     payload = payload_of(context)
     if not (context.dialect or DIALECTS[-1]).properties.output_files:
@@ -160,8 +165,7 @@ def _handed_over(context: EvaluationContext, scratch: Path) -> dict[str, Any]:
     output = json.dumps(payload["output"], ensure_ascii=False)
     if len(output) <= LARGE:
         return payload
-    path = scratch / "output.json"
-    path.write_text(output, encoding="utf-8")
+    path = scratch.write("output.json", output)
     return {**payload, "output": None, "output_path": str(path)}
 
 

@@ -8,10 +8,11 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rubric_core.disk import open_file, read_file
+from rubric_core.disk import read_stream
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.gitignore import is_ignored, within
 from rubric_core.loading.path_patterns import Patterns
+from rubric_core.ports import Directories
 
 __all__ = ["KeptFile", "Snapshot", "changes", "take"]
 
@@ -45,14 +46,16 @@ class KeptFile:
 Snapshot = Mapping[str, KeptFile]
 
 
-def take(root: Path) -> Snapshot:
+def take(root: Path, directories: Directories) -> Snapshot:
     """Everything below `root` except repositories' own files and ignored files."""
-    return dict(_below(root, root, within(str(root))))
+    return dict(_below(root, root, within(str(root)), directories))
 
 
-def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, KeptFile]]:
+def _below(
+    root: Path, folder: Path, levels: tuple[Patterns, ...], directories: Directories
+) -> Iterator[tuple[str, KeptFile]]:
     try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        entries = directories.entries(folder)
     except OSError:
         return
     for entry in entries:
@@ -60,14 +63,14 @@ def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[t
         if entry.name == _NEVER or is_ignored(levels, entry.path, is_folder=is_folder):
             continue
         if is_folder:
-            yield from _below(root, Path(entry.path), (*levels, *within(entry.path)))
+            yield from _below(root, Path(entry.path), (*levels, *within(entry.path)), directories)
             continue
-        kept = _file_to_keep(entry)
+        kept = _file_to_keep(entry, directories)
         if kept is not None:
             yield Path(entry.path).relative_to(root).as_posix(), kept
 
 
-def _file_to_keep(entry: "os.DirEntry[str]") -> KeptFile | None:
+def _file_to_keep(entry: "os.DirEntry[str]", directories: Directories) -> KeptFile | None:
     try:
         if entry.is_symlink():
             target = os.fsencode(os.readlink(entry.path))  # noqa: PTH115  # the text of the link, as it is
@@ -77,10 +80,11 @@ def _file_to_keep(entry: "os.DirEntry[str]") -> KeptFile | None:
             return None
         mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
         if status.st_size <= _LARGEST:
-            content = read_file(Path(entry.path), _LARGEST)
+            with directories.open(Path(entry.path)) as file:
+                content = read_stream(file, entry.name, _LARGEST)
             return KeptFile(mode, _content_name(content), content)
         digest = _digest(status.st_size)
-        with open_file(Path(entry.path)) as file:
+        with directories.open(Path(entry.path)) as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
     except OSError:

@@ -1,7 +1,6 @@
 """Workspaces of a run: created when they are needed, used by one case at a time, deleted at the end."""
 
 import asyncio
-import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -15,12 +14,12 @@ from rubric_core.evaluation.cases.target_choice import shared_targets, target_na
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
-from rubric_core.evaluation.workspaces.directories import copy_directory, in_thread, remove_directory, restore_directory
+from rubric_core.evaluation.workspaces.directories import in_thread, restore_directory
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.ports import Ports
+from rubric_core.ports import Directories, Ports
 from rubric_core.syntax.plain_data import plain
 
 __all__ = ["CaseWorkspace", "Workspaces"]
@@ -31,6 +30,7 @@ class CaseWorkspace:
     """The directory in which the target of one case works."""
 
     path: Path
+    directories: Directories = field(repr=False)
     #: Additional environment variables for programs in it.
     variables: Mapping[str, str] = field(default_factory=dict)
     #: Whether the case did not pass; set by the caller.
@@ -39,7 +39,7 @@ class CaseWorkspace:
 
     async def changes(self) -> str:
         """A unified diff of the changes; in a shared workspace, since the first case began."""
-        return await in_thread(lambda: changes(self._before, take(self.path)))
+        return await in_thread(lambda: changes(self._before, take(self.path, self.directories)))
 
 
 @dataclass
@@ -115,7 +115,7 @@ class Workspaces:
             return
         async with base.room:
             await self._begin(base)
-        home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
+        home = self._ports.directories.create("rubric-workspace-")
         kept = False
         try:
             await self._copied(base, home / "workspace")
@@ -190,7 +190,7 @@ class Workspaces:
         if kept:
             self._notice(f"the workspace is kept: {path}")
         else:
-            await remove_directory(home)
+            await in_thread(lambda: self._ports.directories.remove(home))
 
     # What all cases of a plan start from
 
@@ -206,7 +206,7 @@ class Workspaces:
             base.prepared = True
             await self._run("before_all", base, base.place, self._suite_facts())
             if _resets(base.plan) and base.home is not None:
-                await copy_directory(base.path, base.home / "pristine")
+                await self._copy(base.path, base.home / "pristine")
         except Unscored as problem:
             base.trouble = problem.reason
             raise
@@ -222,18 +222,22 @@ class Workspaces:
         if plan.existing is not None:
             base.path = plan.existing
         else:
-            base.home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
+            base.home = self._ports.directories.create("rubric-workspace-")
             base.path = base.home / "workspace"
             if plan.template is None:
-                base.path.mkdir()
+                self._ports.directories.make(base.path)
             else:
-                await copy_directory(plan.template, base.path)
+                await self._copy(plan.template, base.path)
         for repo in plan.repos:
             await clone(repo, base.path, self._ports)
 
+    async def _copy(self, source: Path, target: Path) -> None:
+        """Copy a directory. Raises OSError."""
+        await in_thread(lambda: self._ports.directories.copy(source, target))
+
     async def _copied(self, base: _Base, path: Path) -> None:
         try:
-            await copy_directory(base.path, path)
+            await self._copy(base.path, path)
         except OSError as error:
             raise Unscored(f"the workspace cannot be copied: {error} ({base.plan.where})") from None
 
@@ -246,7 +250,7 @@ class Workspaces:
         """A workspace with the hooks of one case around it."""
         await self._run("before_each", base, path, hook_input)
         variables = {**dict(base.plan.variables), VARIABLE: str(path)}
-        workspace = CaseWorkspace(path, variables, _before=await self._before(base, path))
+        workspace = CaseWorkspace(path, self._ports.directories, variables, _before=await self._before(base, path))
         try:
             yield workspace
         except Unscored:
@@ -259,7 +263,7 @@ class Workspaces:
         """The state that changes are found against: for cases that share a workspace the one before the first case, unless a hook reset it."""
         if path == base.path and base.before is not None and not any(h.command for h in base.plan.at("before_each")):
             return base.before
-        taken = await in_thread(lambda: take(path))
+        taken = await in_thread(lambda: take(path, self._ports.directories))
         if path == base.path and base.before is None:
             base.before = taken
         return taken
@@ -270,10 +274,15 @@ class Workspaces:
             await self._run("after_each", base, workspace.path, hook_input)
             if _resets(base.plan) and base.home is not None and workspace.path == base.path:
                 if self._stays(base.plan, workspace.failed):
-                    home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
-                    await copy_directory(workspace.path, home / "workspace")
+                    home = self._ports.directories.create("rubric-workspace-")
+                    await self._copy(workspace.path, home / "workspace")
                     self._notice(f"the workspace of {hook_input['test_id']} is kept: {home / 'workspace'}")
-                await restore_directory(workspace.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
+                await restore_directory(
+                    workspace.path,
+                    base.home / "pristine",
+                    self._ports.directories,
+                    strict=_resets(base.plan) == "strict",
+                )
         except (Unscored, OSError) as problem:
             self._notice(f"{hook_input['test_id']}: {problem}")
 

@@ -1,11 +1,10 @@
 """Agents on the command line: each is called once, without a terminal, and reports its steps as JSON lines."""
 
 import shlex
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from rubric_core.evaluation.code.scratch import Scratch, scratch_directory
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import objects
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
@@ -42,7 +41,7 @@ class Invocation(NamedTuple):
 class Dialogue(Protocol):
     """The parts that are specific to one program."""
 
-    def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:
+    def invocation(self, request: Request, scratch: Scratch, *, by_schema: bool) -> Invocation:
         """Its arguments. Raises ProviderError for a request that it does not support."""
 
     def answer(self, events: Sequence[Mapping[str, Any]]) -> Answer | None:
@@ -93,8 +92,8 @@ class Agent:
         return replace(answer, duration_ms=took, model=model, start_time=began, end_time=ended)
 
     async def _run(self, request: Request, *, by_schema: bool) -> Finished:
-        with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            made = self.dialogue.invocation(request, Path(scratch), by_schema=by_schema)
+        with scratch_directory(self.runs.ports.directories) as scratch:
+            made = self.dialogue.invocation(request, scratch, by_schema=by_schema)
             stdin = made.stdin.encode("utf-8", "replace")
             return await self.runs.finished((*self.program, *made.arguments), request, stdin)
 

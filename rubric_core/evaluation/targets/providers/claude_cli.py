@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.code.scratch import Scratch
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.api import count_tokens
@@ -22,7 +22,7 @@ class _Dialogue:
     #: The arguments of every call.
     always: tuple[str, ...]
 
-    def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:  # noqa: ARG002  # the same for every agent
+    def invocation(self, request: Request, scratch: Scratch, *, by_schema: bool) -> Invocation:  # noqa: ARG002  # the same for every agent
         schema = ("--json-schema", json.dumps(request.schema[1])) if by_schema and request.schema else ()
         return Invocation(("-p", "--output-format", "stream-json", "--verbose", *self.always, *schema), request.prompt)
 

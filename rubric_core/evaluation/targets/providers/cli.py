@@ -3,12 +3,11 @@
 import asyncio
 import re
 import shlex
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.evaluation.code.commands import ended_words, failure_words
+from rubric_core.evaluation.code.scratch import Scratch, scratch_directory
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT, ProgramRunner
@@ -45,18 +44,14 @@ class _Cli:
 
     async def ask(self, request: Request) -> Answer:
         await self._healthy(request)
-        scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
-        try:
-            output = scratch / "output"
+        with scratch_directory(self.ports.directories, keep=bool(self.settings.keep_temp_files)) as scratch:
+            output = scratch.path / "output"
             argv, files = (
                 self._argv(self.settings.command or "", request, scratch, output),
                 self._written_files(request),
             )
             finished = await self.runs.finished(argv, request, files=files)
             return self._answer(self._read_answer(finished, output), finished, request)
-        finally:
-            if not self.settings.keep_temp_files:
-                shutil.rmtree(scratch, ignore_errors=True)
 
     async def _healthy(self, request: Request) -> None:
         """Raises ProviderError when the health check fails; it runs once, before the first case."""
@@ -84,8 +79,8 @@ class _Cli:
         # It belongs to no case: it has neither a question nor a workspace.
         asked = Request((), "", case_id="healthcheck", environment=request.environment)
         try:
-            with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-                argv = self._argv(check.command, asked, Path(scratch), Path(scratch) / "output")
+            with scratch_directory(self.ports.directories) as scratch:
+                argv = self._argv(check.command, asked, scratch, scratch.path / "output")
                 finished = await runs.finished(argv, asked)
         except ProviderError as error:
             return str(error)
@@ -99,7 +94,7 @@ class _Cli:
         prompt = request.path_prompt or request.prompt
         return {"{PROMPT_FILE}": prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
 
-    def _argv(self, command: str | Sequence[str], request: Request, scratch: Path, output: Path) -> tuple[str, ...]:
+    def _argv(self, command: str | Sequence[str], request: Request, scratch: Scratch, output: Path) -> tuple[str, ...]:
         values = self._values(request, scratch, output, command)
         if isinstance(command, str):
             return ("sh", "-c", _PLACEHOLDER.sub(lambda m: values[m[1]][0], command))
@@ -110,7 +105,7 @@ class _Cli:
         return tuple(argv)
 
     def _values(
-        self, request: Request, scratch: Path, output: Path, command: str | Sequence[str]
+        self, request: Request, scratch: Scratch, output: Path, command: str | Sequence[str]
     ) -> Mapping[str, tuple[str, list[str]]]:
         """For each placeholder, its value quoted for a shell, and as arguments."""
         used = set(_PLACEHOLDER.findall(command if isinstance(command, str) else " ".join(command)))
@@ -123,9 +118,9 @@ class _Cli:
                 f"the prompt has a NUL character, which no argument can have; use {{PROMPT_FILE}} ({place})"
             )
         if "PROMPT_FILE" in used:
-            (scratch / "prompt.txt").write_text(prompt, encoding="utf-8", errors="replace")
+            scratch.write("prompt.txt", prompt)
         single = {
-            "PROMPT": prompt, "PROMPT_FILE": str(scratch / "prompt.txt"), "EVAL_ID": request.case_id,
+            "PROMPT": prompt, "PROMPT_FILE": str(scratch.path / "prompt.txt"), "EVAL_ID": request.case_id,
             "ATTEMPT": str(request.attempt - 1), "OUTPUT_FILE": str(output), "GUIDELINES": request.guidelines,
         }  # fmt: skip
         files = [f for path in request.files for f in self._file(path)]

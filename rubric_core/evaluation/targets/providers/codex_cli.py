@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.code.scratch import Scratch
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.api import count_tokens
 from rubric_core.evaluation.targets.providers.base import TargetLocation
@@ -32,11 +32,10 @@ class _Dialogue:
     always: tuple[str, ...]
     instructions: str
 
-    def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:
+    def invocation(self, request: Request, scratch: Scratch, *, by_schema: bool) -> Invocation:
         schema: tuple[str, ...] = ()
         if by_schema and request.schema is not None:
-            path = scratch / "schema.json"
-            path.write_text(json.dumps(request.schema[1]), encoding="utf-8")
+            path = scratch.write("schema.json", json.dumps(request.schema[1]))
             schema = ("--output-schema", str(path))
         prompt = f"{self.instructions}\n\n{request.prompt}" if self.instructions else request.prompt
         return Invocation(("exec", "--json", "--skip-git-repo-check", *self.always, *schema, "-"), prompt)

@@ -1,9 +1,9 @@
 """GitHub Copilot on the command line, without a terminal: the prompt as an argument, events as JSON lines."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.code.scratch import Scratch
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT
@@ -20,7 +20,7 @@ class _Dialogue:
     instructions: str
     where: str
 
-    def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:  # noqa: ARG002  # the same for every agent
+    def invocation(self, request: Request, scratch: Scratch, *, by_schema: bool) -> Invocation:  # noqa: ARG002  # the same for every agent
         prompt = f"{self.instructions}\n\n{request.prompt}" if self.instructions else request.prompt
         if len(prompt.encode("utf-8", "replace")) > LONGEST_ARGUMENT or "\0" in prompt:
             raise ProviderError(f"the prompt is too long for copilot, which takes it as an argument ({self.where})")
