@@ -22,7 +22,7 @@ _MOST_ANSWERS = 2_000
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be."""
+    """The known name that `name` was probably meant to be; None where several are equally close."""
     return lexicon(tuple(known)).closest(name)
 
 
@@ -31,7 +31,11 @@ class Lexicon:
 
     def __init__(self, known: tuple[str, ...]) -> None:
         self._known = known
-        self._folded = {_folded(k): k for k in known}
+        #: By their letters alone; none for several that have the same letters.
+        self._folded: dict[str, str | None] = {}
+        for name in dict.fromkeys(known):
+            folded = _folded(name)
+            self._folded[folded] = None if folded in self._folded else name
         words = sorted((k.lower(), k) for k in known)
         begun = (_common(one, other) for (one, _), (other, _) in pairwise([("", ""), *words]))
         #: Sorted, each with the length of the prefix that it shares with the one before it.
@@ -51,7 +55,7 @@ class Lexicon:
         return len(self._known) <= _MANY or number * len(self._known) <= _MOST_COMPARED
 
     def closest(self, name: str, *, but: str | None = None, thorough: bool = True) -> str | None:
-        """The closest known name other than `but`; within one edit unless `thorough`."""
+        """The closest known name other than `but`, if no other is as close; within one edit unless `thorough`."""
         key = (name, but)
         if not thorough:
             return self._slip(name, but)
@@ -71,8 +75,8 @@ class Lexicon:
                     self._shortened.setdefault(short, []).append(known)
         lower = name.lower()
         alike = {k for short in _shortened(lower) for k in self._shortened.get(short, ())} - {but}
-        nearest = min(((_distance(lower, k.lower(), 1), abs(len(k) - len(name)), k) for k in alike), default=None)
-        return nearest[2] if nearest is not None and nearest[0] <= 1 else None
+        distance, nearest = _nearest((_distance(lower, k.lower(), 1), abs(len(k) - len(name)), k) for k in alike)
+        return nearest[0] if len(nearest) == 1 and distance <= 1 else None
 
     def _closest(self, name: str, but: str | None) -> str | None:
         if len(self._known) > _MANY and (slip := self._slip(name, but)) is not None:
@@ -83,9 +87,9 @@ class Lexicon:
         if same is not None or len(name) < 2:
             return same
         # Of equally near names, one of the same length is more likely: swapped or wrong letters are common mistakes.
-        nearest = min(self._distances(name, but), default=None)
-        if nearest is not None and nearest[0] <= max(1, len(nearest[2]) // 3):
-            return nearest[2]
+        distance, nearest = _nearest(self._distances(name, but))
+        if nearest and distance <= max(1, len(nearest[0]) // 3):
+            return nearest[0] if len(nearest) == 1 else None
         return self._begun(name, but)
 
     def _distances(self, name: str, but: str | None) -> Iterator[tuple[int, int, str]]:
@@ -122,6 +126,18 @@ class Lexicon:
 def lexicon(known: tuple[str, ...]) -> Lexicon:
     """The names, prepared once and cached."""
     return Lexicon(known)
+
+
+def _nearest(distances: Iterable[tuple[int, int, str]]) -> tuple[int, list[str]]:
+    """The least distance and the names that have it, as any of several may be meant; 0 and no name where there is none."""
+    least = (0, 0)
+    nearest: list[str] = []
+    for distance, apart, known in distances:
+        if not nearest or (distance, apart) < least:
+            least, nearest = (distance, apart), [known]
+        elif (distance, apart) == least:
+            nearest.append(known)
+    return least[0], nearest
 
 
 def is_same_word(name: str, known: str) -> bool:
