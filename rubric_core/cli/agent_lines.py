@@ -22,7 +22,7 @@ def _line(checked: CheckedFile, found: Diagnostic) -> str:
     start, _ = checked.document.range(found.span, "utf-32")
     parts = [found.message, found.consequence]
     if found.fixes:
-        parts.append(f"fix{' (safe)' if safe_fix(found) else ''}: {found.fixes[0].title}")
+        parts.append(f"fix{' (safe)' if safe_fix(found) else ''}: {found.advice}")
     words = " | ".join(" ".join(part.split()) for part in parts if part)
     return mask(
         f"{mask_name(checked.path)}:{start.line + 1}:{start.character + 1} {found.severity}[{found.code}] {words}"

@@ -84,7 +84,7 @@ def _notes(gutter: int, diagnostic: Diagnostic, style: TerminalStyle) -> Iterato
     if diagnostic.untried:
         yield f"{' ' * gutter} = not every fix was tried, because that takes too long here; an editor tries the fixes of one line"
     if diagnostic.fixes:
-        yield f"{' ' * gutter} = fix: {style.paint(diagnostic.fixes[0].title, 'good')}   {explain}"
+        yield f"{' ' * gutter} = fix: {style.paint(diagnostic.advice, 'good')}   {explain}"
     else:
         yield f"{' ' * gutter} = {explain}"
 

@@ -47,6 +47,8 @@ _FIRST_WORD = pattern(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
 _LAST_WORD = pattern(r"(-|[^\s-].*)\Z", re.DOTALL)
 #: The longest text of a finding, in characters.
 _LONGEST = 1000
+#: The most alternatives to the first fix that a message names.
+_MOST_NAMED = 2
 
 
 def _cut(text: str) -> str:
@@ -80,7 +82,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that resolve a finding. A safe fix has only one plausible meaning and can be applied unattended."""
+    """Edits that resolve a finding. A safe fix is the only plausible repair and can be applied unattended."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -104,6 +106,11 @@ class Finding:
     explains: tuple[tuple[str, Span], ...] = ()
     #: The part of the text that is not checked while this finding exists; findings that appear in it later are not new.
     hides: Span | None = None
+
+    def __post_init__(self) -> None:
+        """Make no fix safe that has an alternative: which of them is right, only the author knows."""
+        if len(self.fixes) > 1 and any(fix.safe for fix in self.fixes):
+            object.__setattr__(self, "fixes", tuple(Fix(fix.title, fix.edits, safe=False) for fix in self.fixes))
 
     def within_limits(self) -> "Finding":
         """The same with its middle cut out, if it quotes a very long value."""
@@ -135,14 +142,22 @@ class Diagnostic:
     untried: int = 0
 
     @property
+    def advice(self) -> str:
+        """The titles of its fixes as alternatives; of many, the first and how many others there are."""
+        first, *others = (fix.title for fix in self.fixes)
+        if len(others) > _MOST_NAMED:
+            return f"{first}, or one of {len(others)} other fixes"
+        return ", or ".join((first, *others))
+
+    @property
     def in_full(self) -> str:
-        """The message, the fix if the message does not contain it, and the consequence, one line each.
+        """The message, its fixes if it does not contain one, and the consequence, one line each.
 
         Some editors show it as one line after the text and cut it at the edge of the window, so the fix precedes the
         consequence.
         """
         advised = bool(self.fixes) and _PROPOSAL.search(self.message) is None
-        advice = f"fix: {self.fixes[0].title}" if advised else ""
+        advice = f"fix: {self.advice}" if advised else ""
         return "\n".join(line for line in (self.message, advice, self.consequence) if line)
 
 

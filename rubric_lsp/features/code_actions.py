@@ -149,10 +149,9 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
     )
     passed = gate.passed(here)
     for found in passed:
-        for number, fix in enumerate(found.fixes):
-            preferred = number == 0 and fix.safe
+        for fix in found.fixes:
             title = fix.title[:1].upper() + fix.title[1:]
-            yield Action(title, QUICK_FIX, fix.edits, preferred=preferred, code=found.code, at=found.span)
+            yield Action(title, QUICK_FIX, fix.edits, preferred=fix.safe, code=found.code, at=found.span)
         if safe_fix(found) and found.code not in several:
             several[found.code] = _safe(analysis, found.code)
         if found.code in _NOT_TO_BE_IGNORED:

@@ -161,19 +161,13 @@ SAFE_OR_NOT = [
         "agentv-1",
         OLD_RUBRIC,
         "min_score: 0.6, score_ranges: {0: bad, 6: good}",
-        [
-            (True, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}"),
-            (False, "remove `min_score`", "score_ranges: {0: bad, 6: good}"),
-        ],
+        [(True, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}")],
     ),
     (
         "agentv-1",
         OLD_RUBRIC,
         "min_score: 0.64, score_ranges: {0: bad, 6: good}",
-        [
-            (False, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}"),
-            (False, "remove `min_score`", "score_ranges: {0: bad, 6: good}"),
-        ],
+        [(False, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}")],
     ),
     (
         "agentv-1",

@@ -2,6 +2,7 @@
 
 import pytest
 from harness import analysis_of
+from sample_texts import sample_texts
 
 from rubric_core.fixing import Gate, apply_safe_fixes
 from rubric_core.text import apply_edits
@@ -146,3 +147,30 @@ def test_fixing_counts_what_is_gone_and_leaves_a_file_that_can_be_read():
         f"{HEAD}    assert:\n      - Greets\n        warmly\n      - type: contains\n        value: hi\n"
         "      - type: contains\n        value: ho\n  - id: a\n    vars: {q: ho}\n    assert: [Greets]\n"
     )
+
+
+def test_no_fix_beside_another_is_safe() -> None:
+    """Which of several repairs is right, only the author knows: none is applied unattended, and the message names them."""
+    several = [d for text in sample_texts().values() for d in analysis_of(text).diagnostics if len(d.fixes) > 1]
+    assert len({d.code for d in several}) > 10
+    for found in several:
+        assert not any(fix.safe for fix in found.fixes), found
+        assert found.fixes[0].title in found.advice
+
+
+@pytest.mark.parametrize(
+    "bands",
+    [
+        ("[0, 4]", "[4, 7]", "[8, 10]"),
+        ("[0, 4]", "[4, 7]", "[9, 10]"),
+        ("[0, 3]", "[4, 7]", "[9, 10]"),
+        ("[1, 3]", "[4, 7]", "[8, 10]"),
+        ("[0, 3]", "[4, 7]", "[8, 9]"),
+        ("[0, 3]", "[2, 8]", "[8, 10]"),
+    ],
+)
+def test_what_a_judge_is_told_of_bands_changes_by_hand_only(bands: tuple[str, str, str]) -> None:
+    analysis = analysis_of(BANDS % bands)
+    assert analysis.diagnostics
+    assert all(d.fixes for d in analysis.diagnostics)
+    assert apply_safe_fixes(analysis).count == 0

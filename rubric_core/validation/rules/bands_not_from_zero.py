@@ -20,7 +20,8 @@ def BANDS_NOT_FROM_ZERO(ranges: ScoreRanges, context: Context) -> Iterator[Findi
     if first.low is None or not 0 < first.low <= 10:
         return
     place = first.places["score_range"]
-    fixes = () if place.borrowed else (Fix("start the lowest band at 0", (Edit(place.node.span, "0"),)),)
+    # Not safe: a band below it may have been left out.
+    fixes = () if place.borrowed else (Fix("start the lowest band at 0", (Edit(place.node.span, "0"),), safe=False),)
     verb = "belongs" if first.low == 1 else "belong"
     yield Finding(
         place.value,

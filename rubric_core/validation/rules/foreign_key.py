@@ -28,13 +28,9 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
     if issue.current and issue.current != issue.name and not issue.taken and not issue.borrowed:
         fixes = (Fix(f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),)),)
     elif not issue.borrowed:
-        # What no release with this dialect reads can go without a change; the author may want it elsewhere.
-        fixes = (
-            *_entries(issue, context),
-            *_on_the_other_scale(issue, context),
-            *_nearly(issue, context),
-            *remove_key_fix(issue.owner.node, issue.name, context),
-        )
+        fixes = (*_entries(issue, context), *_on_the_other_scale(issue, context), *_nearly(issue, context))
+        # What no release with this dialect reads can go without a change, but not where its value has another place.
+        fixes = fixes or remove_key_fix(issue.owner.node, issue.name, context)
     refused = context.dialect.properties.strict_keys and issue.owner.strict
     if refused or _entries_key(issue, context) is not None:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")

@@ -57,7 +57,9 @@ def _scaled(criterion: Criterion, field: str, value: float, context: Context, *,
     if not right:
         return _nearest(criterion, field, context)
     written = number(value) if field == "min_score" else str(round(value))
-    fix = Fix(f"write {written}", (Edit(place.value, written),), safe=graded)
+    # The other scale has whole numbers only, from 0 to 10: 1.5 is on neither.
+    is_of_other = field != "min_score" or float(value * 10).is_integer()
+    fix = Fix(f"write {written}", (Edit(place.value, written),), safe=graded and is_of_other)
     return (fix, *(() if graded else remove_key_fix(criterion.node, place.name, context)))
 
 

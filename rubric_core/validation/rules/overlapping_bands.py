@@ -44,7 +44,10 @@ def _finding(ranges: ScoreRanges, first: Band, second: Band, claims: MappingOf[i
 
 
 def _fixes(first: Band, second: Band, claims: MappingOf[int, int]) -> Iterator[Fix]:
-    """Move the border between the two, wherever no score gets lost by it; `claims` says how many bands have a score."""
+    """Move the border between the two, wherever no score gets lost by it; `claims` says how many bands have a score.
+
+    None is safe: which band a shared score belongs to, only the author knows.
+    """
     a, b, c, d = first.low, first.high, second.low, second.high
     assert a is not None and b is not None and c is not None and d is not None  # noqa: PT018  # see above
     own = Counter([*range(a, b + 1), *range(c, d + 1)])
@@ -67,4 +70,4 @@ def _inner(ranges: ScoreRanges, first: Band, second: Band, context: Context) -> 
 
 def _fix(title: str, edit: Edit | None) -> Iterator[Fix]:
     if edit is not None:
-        yield Fix(title, (edit,))
+        yield Fix(title, (edit,), safe=False)

@@ -160,7 +160,7 @@ def _without(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     if isinstance(node, Mapping) and issue.owner.has("assertions"):
         edit = remove_entry(context.text, node, issue.entry)
         if edit is not None:
-            yield Fix(f"remove it: `{_instead(issue, context)}` counts", (edit,))
+            yield Fix(f"remove it: `{_instead(issue, context)}` counts", (edit,), safe=False)
 
 
 def _as_share(issue: RenamedKey, context: Context) -> Iterator[Fix]:
