@@ -25,11 +25,20 @@ _PAUSE = 0.01
 
 
 def system_locks() -> Any:
-    """The module of the system's file locks; None without one, as on Windows."""
+    """The module of the file locks of POSIX; None without one, as on Windows."""
     with contextlib.suppress(ImportError):
         import fcntl  # noqa: PLC0415  # not on Windows
 
         return fcntl
+    return None
+
+
+def _windows_locks() -> Any:
+    """The module of the file locks of Windows; None elsewhere."""
+    with contextlib.suppress(ImportError):
+        import msvcrt  # noqa: PLC0415  # on Windows alone
+
+        return msvcrt
     return None
 
 
@@ -52,25 +61,29 @@ def locked(path: Path, patience: float | None = None) -> Iterator[None]:
 
     Raises OSError.
     """
-    locks = system_locks()
-    if locks is None:
+    locks, windows = system_locks(), _windows_locks()
+    if locks is None and windows is None:
         yield
         return
     file = open_own_file(path, OPEN_LOCK)
+    is_held = False
     try:
-        if patience is None:
+        if patience is None and locks is not None:
             locks.flock(file, locks.LOCK_EX)
         else:
-            _lock_within(locks, file, path, patience)
+            _lock_within(locks, windows, file, path, patience)
+        is_held = True
         yield
     finally:
+        if locks is None and is_held:  # there, closing the file does not release it at once
+            windows.locking(file, windows.LK_UNLCK, 1)
         os.close(file)
 
 
-def _lock_within(locks: Any, file: int, path: Path, patience: float) -> None:
-    end = time.monotonic() + patience
-    while not _try_to_lock(locks, file):
-        if time.monotonic() >= end:
+def _lock_within(locks: Any, windows: Any, file: int, path: Path, patience: float | None) -> None:
+    end = None if patience is None else time.monotonic() + patience
+    while not (_try_to_lock(locks, file) if locks is not None else _try_to_lock_on_windows(windows, file)):
+        if end is not None and time.monotonic() >= end:
             raise OSError(errno.EAGAIN, f"another process has locked it for {patience:g} s", str(path))
         time.sleep(_PAUSE)
 
@@ -79,5 +92,16 @@ def _try_to_lock(locks: Any, file: int) -> bool:
     try:
         locks.flock(file, locks.LOCK_EX | locks.LOCK_NB)
     except BlockingIOError:
+        return False
+    return True
+
+
+def _try_to_lock_on_windows(locks: Any, file: int) -> bool:
+    """Lock the first byte, which need not exist."""
+    try:
+        locks.locking(file, locks.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EDEADLK):
+            raise
         return False
     return True

@@ -64,7 +64,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         if options.debug or _is_interrupt(error):
             raise
-        print(f"rubric: {_words(error)} (--debug shows more)", file=sys.stderr)
+        with suppress(OSError):  # both streams may lead to the same full disk
+            print(f"rubric: {_words(error)} (--debug shows more)", file=sys.stderr)
         if isinstance(error, OSError):
             _give_up_output()
         return WRONG_USE

@@ -198,3 +198,21 @@ def test_a_list_of_trusted_folders_that_cannot_be_written_is_named(
     assert (told.code, told.out) == (2, "")
     assert told.err.startswith(f"rubric: {tmp_path}/state/rubric/trust.json: File too large")
     assert not (tmp_path / "state/rubric/trust.json").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check", "a.eval.yaml"], ["check", "--fix", "a.eval.yaml"], ["check", "--fix", "--diff", "a.eval.yaml"], ["run", "a.eval.yaml"],
+        ["format", "--check", "a.eval.yaml"], ["explain", "unknown-key"], ["compare"], ["--help"], ["nonsense"],
+    ],
+)  # fmt: skip
+def test_output_and_errors_on_one_full_disk_are_no_findings(suite: Path, command: list[str]) -> None:
+    """As with `rubric check --fix >log 2>&1`: 1 would say that something was found."""
+    write("a.eval.yaml", suite.read_text().replace("criteria", "critera"))
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rubric_core.cli", *command], stdout=full, stderr=full, check=False, timeout=120
+        )
+    assert done.returncode == 2

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,62 @@ def test_a_link_that_leads_nowhere_is_not_filled_where_it_leads(tmp_path: Path) 
     (folder / ".gitignore").symlink_to(tmp_path / "victim")
     hide(folder)
     assert not (tmp_path / "victim").exists()
+
+
+class WindowsLocks:
+    """In place of `msvcrt`, whose locks are between open files."""
+
+    LK_NBLCK, LK_UNLCK = 2, 0
+
+    def __init__(self) -> None:
+        self.held: dict[int, int] = {}
+        self.tried = 0
+
+    def locking(self, file: int, how: int, length: int) -> None:
+        assert (os.lseek(file, 0, os.SEEK_CUR), length) == (0, 1), "the first byte"
+        place = os.fstat(file).st_ino
+        if how == self.LK_UNLCK:
+            assert self.held.pop(place) == file
+            return
+        self.tried += 1
+        if place in self.held:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        self.held[place] = file
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> WindowsLocks:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    locks = WindowsLocks()
+    monkeypatch.setitem(sys.modules, "msvcrt", locks)
+    return locks
+
+
+def test_windows_has_locks_too(tmp_path: Path, windows: WindowsLocks) -> None:
+    lock = tmp_path / "lock"
+    with locked(lock):
+        assert len(windows.held) == 1
+        with pytest.raises(OSError, match="another process has locked it"), locked(lock, patience=0.05):
+            raise AssertionError("it is held")
+    assert windows.tried > 2
+    assert not windows.held
+    with pytest.raises(KeyError), locked(lock, patience=1):
+        raise KeyError
+    assert not windows.held
+
+
+def test_on_windows_one_waits_until_the_other_is_done(tmp_path: Path, windows: WindowsLocks) -> None:
+    lock, order = tmp_path / "lock", []
+
+    def second() -> None:
+        with locked(lock):
+            order.append("second")
+
+    with locked(lock):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        while windows.tried < 3:
+            time.sleep(0.001)
+        order.append("first")
+    waiting.join()
+    assert order == ["first", "second"]
