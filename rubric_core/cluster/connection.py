@@ -6,7 +6,7 @@ import platform
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from rubric_core.cluster.errors import ClusterError, SchedulerLostError
@@ -58,10 +58,16 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
 
     # A lost worker is given up after this many seconds, even if it is being restarted.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": _FOR_GOOD})
-    with patience, isolated_workers(), distributed.LocalCluster(
-        n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
-        silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
-    ) as cluster:  # fmt: skip
+    with ExitStack() as stack:
+        stack.enter_context(patience)
+        stack.enter_context(isolated_workers())
+        try:
+            cluster = stack.enter_context(distributed.LocalCluster(
+                n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
+                silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
+            ))  # fmt: skip
+        except (RuntimeError, OSError, asyncio.TimeoutError):  # which of them depends on the moment
+            raise SchedulerLostError(f"the worker processes of --on {where} ended while they were starting") from None
         yield cluster.scheduler_address
 
 

@@ -8,4 +8,4 @@ class ClusterError(Exception):
 
 
 class SchedulerLostError(ClusterError):
-    """The scheduler no longer answers; the results so far are kept."""
+    """The scheduler no longer answers, or its workers ended while they were starting; the results so far are kept."""

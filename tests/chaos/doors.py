@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ _ORIGINS = (
     "https://evil.example", "null", "http://localhost:3000", "http://127.0.0.1.evil.example", "http://localhost.evil.example:80", "https://localhost@evil.example",
     "HTTP://LOCALHOST", "file://", "vscode-webview://x",
 )  # fmt: skip
+
+_PORT = re.compile(rb":(\d{4,5})\b")
 
 
 def run(setting: Setting, tally: Tally) -> None:
@@ -108,17 +111,18 @@ def _sent(port: int, data: bytes) -> bytes:
 @contextlib.contextmanager
 def _listening(folder: Path, door: str) -> Iterator[int]:
     """A server, by its port: any that is free."""
-    with _started(folder, door, "0") as said:
-        found = until("a port", lambda: re.search(rb":(\d{4,5})\b", b"".join(said)))
-        assert found
+    with _started(folder, door, "0") as (reading, said):
+        until("a port", lambda: not reading.is_alive() or _PORT.search(b"".join(said)))
+        found = _PORT.search(b"".join(said))
+        if found is None:
+            words = b"".join(said).decode(errors="replace").strip()
+            raise RuntimeError(f"the server for {door} has ended: {words or 'it said nothing'}")
         yield int(found[1])
 
 
 @contextlib.contextmanager
-def _started(folder: Path, *arguments: str) -> Iterator[list[bytes]]:
-    """A server, and what it says."""
-    import threading
-
+def _started(folder: Path, *arguments: str) -> Iterator[tuple[threading.Thread, list[bytes]]]:
+    """A server: the thread that reads what it says, which ends with it, and what it has said."""
     said: list[bytes] = []
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
     command = [sys.executable, "-m", "rubric_lsp", *arguments]
@@ -129,7 +133,7 @@ def _started(folder: Path, *arguments: str) -> Iterator[list[bytes]]:
         reading = threading.Thread(target=lambda: said.extend(iter(process.stdout.readline, b"")), daemon=True)  # type: ignore[union-attr]
         reading.start()
         try:
-            yield said
+            yield reading, said
         finally:
             process.kill()
             reading.join(10)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from thorough import THOROUGH
 
+from . import doors
 from .damaged import damage
 from .parts import PARTS
 from .tally import Part, Setting, Tally
@@ -43,3 +44,15 @@ def test_a_fault_is_counted_and_shown_again() -> None:
 def test_parts_have_names_of_their_own() -> None:
     assert len({part.name for part in PARTS}) == len(PARTS)
     assert {part.name for part in PARTS} > LONG
+
+
+def test_a_server_that_lacks_an_extra_says_so_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "websockets.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'websockets'\", name='websockets')"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (
+        pytest.raises(RuntimeError, match="--ws needs the package websockets: pip install websockets"),
+        doors._listening(tmp_path, "--ws"),
+    ):
+        raise AssertionError("it listens")

@@ -1,9 +1,11 @@
 """What `rubric run` says before anything runs where options about a cluster do not go together."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 
+from rubric_core.cli import main
 from rubric_core.cli.run_cluster import check_cluster_options
 from rubric_core.cli.run_options import add_arguments
 from rubric_core.cli.selection import WrongUseError
@@ -35,3 +37,26 @@ def test_what_goes_together_is_nothing_to_talk_about(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("RUBRIC_KEY", "x")
     check_cluster_options(options())
     check_cluster_options(options("--on", "local:2", "--send-env", "RUBRIC_KEY", "--shared-files", "-x"))
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Nanny failed to start."), TimeoutError(), ConnectionResetError(104, "reset")]
+)
+def test_workers_that_are_killed_while_they_start_are_one_sentence(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+
+    def start(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(distributed, "LocalCluster", start)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.eval.yaml").write_text(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}]\n"
+    )
+    assert main(["run", "s.eval.yaml", "--on", "local:2"]) == 4
+    said = (
+        "rubric: stopped, the worker processes of --on local:2 ended while they were starting; 1 of 1 case not run: a; "
+    )
+    assert [line[: len(said)] for line in capsys.readouterr().err.splitlines()] == [said]

@@ -262,3 +262,27 @@ def test_a_judges_prompt_is_reported_once() -> None:
     text = "prompts: ['{{ q }}']\ntests:\n  - {id: a, vars: {q: hi}, assert: [{type: llm-rubric, value: x, prompt: file://judge.md}]}\n"
     judge = f"{{{{ output }}}} {KEY}"
     assert sent_by_agentv(text, **{"judge.md": judge}) == [("environment-sent", "file://judge.md")]
+
+
+@pytest.mark.parametrize(
+    ("url", "word"),
+    [
+        ("http://host.example/?k=${{ SHOP_API_KEY }}", "${{ SHOP_API_KEY }}"),
+        ("${{ HOST }}/health/${{ SHOP_API_KEY }}", "${{ SHOP_API_KEY }}"),
+        ("${{ SHOP_API_KEY }}", None),
+        ("http://${{ HOST }}/health", None),
+    ],
+)
+def test_in_the_address_of_a_health_check(url: str, word: str | None) -> None:
+    """It is asked before the first case, whatever the cases are."""
+    text = (
+        "targets:\n  - name: bot\n    provider: cli\n    command: echo {PROMPT}\n"
+        f"    healthcheck: {{type: http, url: '{url}'}}\n"
+    )
+    for dialect in ("agentv-2", "agentv-3", "agentv-4"):
+        whole = f"# rubric: dialect={dialect}\n{text}"
+        path = ROOT / "repo/evals/.agentv/targets.yaml"
+        project = Project(Folder({"repo/evals/.agentv/targets.yaml": whole} | PLACE))
+        analysis = analyze(LANGUAGE.document(whole, path), LANGUAGE, path=path, project=project)
+        found = [whole[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
+        assert found == ([] if word is None else [word]), dialect

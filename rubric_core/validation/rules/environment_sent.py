@@ -73,15 +73,22 @@ def _in_target(entry: Entry, context: Context) -> Iterator[Finding]:
         if place.borrowed:
             continue
         if name in _ADDRESSES:
-            # A variable that is the whole address tells where the server is, whatever its name.
-            whole = isinstance(place.node, Scalar) and ENVIRONMENT_REFERENCE.fullmatch(place.node.text.strip())
-            yield from () if whole else _in_setting(place.node, context, "address")
+            yield from _in_address(place.node, context)
+        elif name == "healthcheck" and isinstance(place.node, Mapping):
+            url = place.node.get("url")
+            yield from _in_address(url, context) if url is not None else ()
         elif name in _SENT:
             yield from _in_setting(place.node, context)
         elif name == "headers" and isinstance(place.node, Mapping):
             for header in place.node.entries:
                 if not _is_for_keys(header.name or ""):
                     yield from _in_setting(header.value, context)
+
+
+def _in_address(node: Node, context: Context) -> Iterator[Finding]:
+    """In an address. A variable that is the whole of it tells where the server is, whatever its name."""
+    whole = isinstance(node, Scalar) and ENVIRONMENT_REFERENCE.fullmatch(node.text.strip())
+    yield from () if whole else _in_setting(node, context, "address")
 
 
 def _in_setting(node: Node, context: Context, part: Literal["address", "text"] = "text") -> Iterator[Finding]:
