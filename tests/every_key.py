@@ -42,6 +42,9 @@ class KeyPlace:
     #: Each key with the kind of its value.
     keys: dict[str, Kind[Any]] = field(hash=False)
 
+    def __str__(self) -> str:
+        return f"{self.dialect.name} {self.file} {self.shape.__name__} at {len(self.lead)}"
+
 
 def places_of_keys() -> Iterator[KeyPlace]:
     """Every shape, in a mapping and as the item of a list, in every dialect of both families."""

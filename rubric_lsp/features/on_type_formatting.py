@@ -1,4 +1,7 @@
-"""Edits while the user types: a new list line starts like the item above it, an empty item ends the list."""
+"""Edits while the user types: a new list line starts like the item above it, an empty item ends the list.
+
+Editors know lines by patterns alone, and indent after a colon in texts, too: there, a new line starts like the line above it.
+"""
 
 import re
 
@@ -13,6 +16,8 @@ __all__ = ["TRIGGERS", "format_on_type"]
 TRIGGERS = ("\n", "-")
 _ITEM = pattern(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
 _ENTRY = pattern(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
+#: A line of a program, below which an editor indents.
+_CODE = pattern(r"\s*(?:async|class|def|elif|else|except|finally|for|if|match|case|try|while|with)\b.*:\s*\Z")
 
 
 def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:
@@ -25,9 +30,9 @@ def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit
     line = block.index.line_of(offset - start)
     here = block.index.line_span(line)
     above = _line_above(analysis, start + here.start)
-    if _in_text(analysis, above[0] + len(above[1])):
-        return []
     text = block.text[here.start : here.end]
+    if _in_text(analysis, above[0] + len(above[1])):
+        return _unindented(above[1], text, start + here.start) if character == "\n" else []
     if character == "-":
         return _aligned(above, text, start + here.start)
     return _continued(above, text, Span(start + here.start, start + here.end))
@@ -40,6 +45,14 @@ def _in_text(analysis: Analysis, offset: int) -> bool:
         n for n in walk(local.tree.root) if isinstance(n, Scalar) and n.span.start < local.offset <= n.span.end + 1
     )
     return any("\n" in local.text[n.span.start : local.offset] for n in inside)
+
+
+def _unindented(above: str, text: str, start: int) -> list[Edit]:
+    """Move an empty line below a colon back to the column of the line above."""
+    margin = above[: len(above) - len(above.lstrip(" "))]
+    if text.strip(" ") or len(text) <= len(margin) or not above.rstrip().endswith(":") or _CODE.match(above):
+        return []
+    return [Edit(Span(start, start + len(text)), margin)]
 
 
 def _line_above(analysis: Analysis, line_start: int) -> tuple[int, str]:

@@ -1,9 +1,11 @@
 """A person types a suite in Neovim, at the speed of a person: what flashes up meanwhile."""
 
-from itertools import pairwise
+import json
+from itertools import groupby, pairwise
 from typing import Any
 
 import pytest
+from every_key import each_key_once, typed
 from neovim import Neovim, Open
 from terminal import until
 from thorough import only_thorough
@@ -116,3 +118,49 @@ def test_a_mistake_is_shown_when_the_person_pauses(nvim: Open) -> None:
     last = published(editor)[-1]
     assert last["at"] - editor.lua("return Typed[#Typed]") > 300, "not while the word was typed"
     assert published(editor)[-2]["version"] == last["version"], "the rest comes for the same version"
+
+
+#: Types keys of YAML, each with a colon, and Enter when the server has had time to answer; the last line is left as it is.
+TYPE_KEYS = """
+function TypeEveryKey(keys, pause)
+  local number, timer = 0, vim.uv.new_timer()
+  Typing = true
+  timer:start(0, pause, vim.schedule_wrap(function()
+    number = number + 1
+    if number <= #keys + 1 then
+      vim.api.nvim_input((number > 1 and '<CR>' or '') .. (keys[number] and (number > 1 and '<C-d>' or '') .. keys[number] .. ':' or ''))
+    elseif not timer:is_closing() then
+      timer:close()
+      Typing = false
+    end
+  end))
+end
+"""
+#: The first suggestion is selected, and Enter accepts it.
+EAGER = "vim.o.completeopt = 'menuone,noinsert'"
+#: Milliseconds in which the server answers.
+PAUSE = 60
+
+
+def test_enter_after_every_key_is_a_new_line(nvim: Open, workspace: Any) -> None:
+    """Nothing is put in, and the new line is indented, after each key of both families."""
+    places = sorted(each_key_once(), key=lambda place: place.file)
+    for file in {place.file for place in places}:
+        (workspace / file).parent.mkdir(exist_ok=True)
+        (workspace / file).write_text("", encoding="utf-8")
+    editor, wrong = nvim(places[0].file, before=TYPE_KEYS, after=EAGER), []
+    for file, group in groupby(places, key=lambda place: place.file):
+        editor.keys(f"<Esc>:edit! {workspace / file}<CR>:setlocal filetype=yaml.eval<CR>")
+        editor.open_for_use()
+        for place in group:
+            lines = json.dumps(place.lead.split("\n"))
+            editor.keys("<Esc>")
+            editor.lua(f"vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.json.decode([==[{lines}]==]))")
+            editor.keys("G$a")
+            until("Neovim inserts", lambda: editor.lua("return vim.fn.mode()") == "i")
+            listed = ", ".join(f"[=[{key}]=]" for key in place.keys)
+            editor.lua(f"TypeEveryKey({{ {listed} }}, {PAUSE})")
+            until("everything is typed", lambda: editor.lua("return not Typing"))
+            if (now := editor.lines()) != typed(place).split("\n"):
+                wrong.append((place.dialect.name, place.lead, now))
+    assert wrong == []

@@ -318,6 +318,10 @@ def test_a_list_goes_on_while_typing(client: Client) -> None:
         ("    assertions:\n      - {type: x}\n<|>", "\n", "    assertions:\n      - {type: x}\n      - "),
         ("    assertions:\n      - {type: x,\n<|>", "\n", "    assertions:\n      - {type: x,\n"),
         ("    input: |\n      - a\n<|>", "\n", "    input: |\n      - a\n"),
+        ("    input: |\n      Question:\n        <|>", "\n", "    input: |\n      Question:\n      "),
+        ("    input: |\n      if x:\n        <|>", "\n", "    input: |\n      if x:\n        "),
+        ("    input: |\n        <|>", "\n", "    input: |\n        "),
+        ("    assertions:\n      <|>", "\n", "    assertions:\n      "),
         ("    assertions:\n      - Says so\n       -<|>", "-", "    assertions:\n      - Says so\n      -"),
     ]):  # fmt: skip
         assert after_typing(client, f"file:///suites/{number}.eval.yaml", before, typed) == after

@@ -177,11 +177,12 @@ function M.buffer(bufnr)
   end)
 end
 
---- The server is attached to a buffer: enable inlay hints, keep code lenses up to date, draw known results.
+--- The server is attached to a buffer: indent new lines, enable inlay hints, keep code lenses up to date, draw known results.
 ---@param bufnr integer
 ---@param group integer
 ---@param client_id integer
 function M.attached(bufnr, group, client_id)
+  require('rubric.indent').attach(bufnr)
   require('rubric.line_end').define(client_id)
   require('rubric.verdict').define()
   require('rubric.tests').draw(bufnr)
