@@ -62,6 +62,8 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> "Comp
         made["insertTextFormat"] = 2
     if "\n" in text and client.adjusts_indentation:
         made["insertTextMode"] = 2
+    if item.then_suggest and text is item.snippet and client.suggests_again:
+        made["command"] = {"title": "Suggest", "command": "editor.action.triggerSuggest"}
     if item.detail:
         made["detail"] = mask(item.detail)
     if not client.resolves_documentation:

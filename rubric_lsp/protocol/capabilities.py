@@ -147,6 +147,8 @@ class Client:
     test_changes: bool = _flag("experimental.rubricTestChanges")
     diffs: bool = _flag("experimental.rubricDiff")
     shows_references: bool = _flag("experimental.rubricReferences")
+    #: Whether it knows VS Code's command that opens suggestions.
+    suggests_again: bool = _flag("experimental.rubricSuggest")
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 from client import VSCODE, Connect
+from every_key import KeyPlace, places_of_keys
 from harness import LANGUAGE, cursor
+from thorough import sample
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import children
 from rubric_core.language.usage_counts import count
 from rubric_lsp.features.completion import Completion, complete
@@ -79,7 +83,7 @@ RUBRIC = CHECKS + "      - type: rubrics\n        criteria:\n"
         ("tests:\n  - id: a\n    <|>", ["criteria", "assertions", "input"]),
         ("tests: [{<|>}]", ["id", "input"]),
         ("tests: [{id: a, <|>}]", ["criteria", "assertions", "input"]),
-        (CHECKS + "      - t<|>", ["name", "type"]),
+        (CHECKS + "      - t<|>", ["type", "name"]),
         (CHECKS + "      - type: contains\n        <|>", ["value", "required"]),
         (CASE + "    assertions: [{type: contains, <|>}]", ["value", "required"]),
         (RUBRIC + "          - <|>", ["criterion", "outcome", "id"]),
@@ -108,7 +112,7 @@ def test_keys_and_words(marked: str, first: list[str]) -> None:
         ("tests:\n  - id: a\n    metadata: {}\n  - id: b\n    metadata: {}\n  - id: c\n    <|>", ["metadata"]),
         ("tests: [{id: a, metadata: {}}, {id: b, metadata: {}}, {id: c, <|>}]", ["metadata"]),
         # Before the first and behind the last key of a mapping.
-        (CHECKS + "      - <|>\n        value: x\n", ["name", "type"]),
+        (CHECKS + "      - <|>\n        value: x\n", ["type", "name"]),
         (CASE + "<|>", ["description", "execution"]),
         # Types and words: by what the neighbours have, and by the item in front.
         (CHECKS + "      - type: is-json\n      - type: is-json\n      - type: <|>", ["is-json"]),
@@ -128,6 +132,13 @@ def test_keys_and_words(marked: str, first: list[str]) -> None:
 )
 def test_what_is_used_comes_first(marked: str, first: list[str]) -> None:
     assert labels(marked)[: len(first)] == first
+
+
+@pytest.mark.parametrize("place", [p for p in places_of_keys() if p.shape in (Evaluator, Assertion)], ids=str)
+def test_what_an_evaluator_is_comes_first(place: KeyPlace) -> None:
+    """The type decides which other keys there are."""
+    found = offered(f"{place.lead}<|>", place.dialect.name, f"/project/{place.file}")
+    assert next(c.label for c in found if c.kind == "key") == "type"
 
 
 def test_types_come_by_how_many_suites_have_them() -> None:
@@ -552,3 +563,51 @@ def test_documentation_is_sent_when_it_is_asked_for(connect: Connect) -> None:
 def test_documentation_is_made_when_it_is_wanted() -> None:
     (key,) = [c for c in offered(CASE + "    <|>") if c.label == "depends_on"]
     assert key.documentation().startswith("**depends_on** — a list")
+
+
+# -- what a key brings along -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("marked", "key", "dialect", "path", "after"),
+    [
+        ("te<|>", "tests", "agentv-3", None, "tests:\n  - id: name\n    criteria: what a good answer achieves\n"),
+        ("ev<|>", "evalcases", "agentv-1", None, "evalcases:\n  - id: name\n"),
+        (
+            "te<|>",
+            "tests",
+            "promptfoo",
+            "/x/promptfooconfig.yaml",
+            "tests:\n  - vars:\n      name: value\n    assert:\n",
+        ),
+        ("pr<|>", "prompts", "promptfoo", "/x/promptfooconfig.yaml", "prompts:\n  - "),
+        ("pr<|>", "providers", "promptfoo", "/x/promptfooconfig.yaml", "providers:\n  - "),
+        ("tests:\n  - va<|>", "vars", "promptfoo", "/x/promptfooconfig.yaml", "tests:\n  - vars:\n      "),
+        ("de<|>", "default_test", "agentv-5", None, "default_test:\n  "),
+        (CASE + "    as<|>", "assertions", "agentv-3", None, CASE + "    assertions:\n      - type: "),
+        (CASE + "    ex<|>", "expected_output", "agentv-3", None, CASE + "    expected_output: "),
+        (PROMPT.replace("prompt: ", "pr<|>"), "prompt", "agentv-3", None, PROMPT),
+        ("tests: [{de<|>}]", "depends_on", "agentv-3", None, "tests: [{depends_on: }]"),
+    ],
+)
+def test_a_key_brings_what_most_suites_have(marked: str, key: str, dialect: str, path: str | None, after: str) -> None:
+    marked = marked if marked.startswith("tests: [") or CASE in marked else f"# rubric: dialect={dialect}\n{marked}"
+    text = accepted(marked, key, dialect, path=path)
+    assert text.removeprefix(f"# rubric: dialect={dialect}\n").startswith(after)
+
+
+@pytest.mark.parametrize("place", sample(list(places_of_keys()), 9), ids=str)
+def test_an_accepted_key_is_sound_and_suggestions_open_where_there_are_some(place: KeyPlace) -> None:
+    path = f"/project/{place.file}"
+    for each in offered(f"{place.lead}<|>\n", place.dialect.name, path):
+        if each.kind != "key":
+            continue
+        block = "\n" in each.snippet
+        assert not (block and each.plain.endswith(" ")), "a blank at the end of a line above a block"
+        assert not any(line.endswith(" ") for line in each.snippet.splitlines())
+        if each.then_suggest:
+            margin = " " * (len(place.lead.splitlines()[-1]) - len(place.lead.splitlines()[-1].lstrip(" ")))
+            inserted = each.snippet.replace("\n", f"\n{margin if block else ''}").replace("$1", "<|>")
+            marked = f"{place.lead}{inserted}\n"
+            assert marked.count("<|>") == 1, "one place where typing goes on"
+            assert labels(marked, place.dialect.name, path), marked

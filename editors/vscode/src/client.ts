@@ -120,7 +120,7 @@ export class Refusal extends Error {}
 
 const tests: StaticFeature = {
   fillClientCapabilities(capabilities: ClientCapabilities) {
-    capabilities.experimental = { ...capabilities.experimental, rubricTests: true, rubricTestChanges: true, rubricReferences: true };
+    capabilities.experimental = { ...capabilities.experimental, rubricTests: true, rubricTestChanges: true, rubricReferences: true, rubricSuggest: true };
   },
   initialize() {},
   getState: () => ({ kind: 'static' }),

@@ -46,6 +46,8 @@ class Completion:
     sort: str = ""
     #: The text that the client matches with the typed text, if not the label.
     filter: str = ""
+    #: Whether suggestions open again after it was inserted, because the next thing is one of those that are known.
+    then_suggest: bool = False
 
 
 def escaped(text: str) -> str:

@@ -2,18 +2,33 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 from rubric_core.language.dialect import Spelling, SpellingStatus
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.shape import Shape
-from rubric_core.language.shape_kinds import Messages, Shaped
-from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, MapOf, NodeUnion, Ranges, usual
+from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Ranges, usual
 from rubric_lsp.features.completion.bands import map_of_bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite, escaped
 from rubric_lsp.features.completion.ranking import key_ranks
+from rubric_lsp.features.completion.skeletons import TYPE_ITEM, dashes
+from rubric_lsp.features.completion.written_forms import may_be_block, must_be_chosen, usual_form
 from rubric_lsp.features.key_docs import key_markdown
 
 __all__ = ["keys"]
 
+
+class Written(NamedTuple):
+    """A key as it is inserted."""
+
+    plain: str
+    snippet: str = ""
+    #: Whether what comes next is chosen from suggestions.
+    then_suggest: bool = False
+
+
+_LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 # A longer list of choices hides the line; its words are completed after the colon anyway.
 _MOST_CHOICES = 5
 
@@ -29,12 +44,12 @@ def keys(site: CompletionSite, shape: type[Shape]) -> Iterator[Completion]:
     ranks = key_ranks(site, shape, needs)
     for spelling, key in possible.items():
         needed = needs[spelling.field]
-        plain, snippet = _text(site, spelling.name, key.kind)
+        written = _text(site, spelling.name, key.kind)
         default = f"default {key.shown_default}" if key.shown_default else "rubric's own" if key.extension else ""
         detail = "required" if needed else default
         yield Completion(
-            spelling.name, "key", site.span, plain, snippet, detail, partial(key_markdown, site.analysis, shape, key),
-            sort=f"1{ranks[spelling.field]:03}",
+            spelling.name, "key", site.span, written.plain, written.snippet, detail, partial(key_markdown, site.analysis, shape, key),
+            sort=f"1{ranks[spelling.field]:03}", then_suggest=written.then_suggest,
         )  # fmt: skip
     yield from _deprecated_keys(site, shape, present)
 
@@ -50,11 +65,11 @@ def _deprecated_keys(site: CompletionSite, shape: type[Shape], present: set[str]
         ):
             continue
         instead = site.dialect.table(shape)[current]
-        plain, snippet = _text(site, current, site.dialect.declared(shape, instead).kind)
+        written = _text(site, current, site.dialect.declared(shape, instead).kind)
         words = f"`{spelling.name}` is deprecated; use `{current}`.\n\n{spelling.note}".strip()
         yield Completion(
-            spelling.name, "key", site.span, plain, snippet, f"deprecated: use {current}", partial(str, words),
-            deprecated=True, sort=f"9{spelling.name}",
+            spelling.name, "key", site.span, written.plain, written.snippet, f"deprecated: use {current}", partial(str, words),
+            deprecated=True, sort=f"9{spelling.name}", then_suggest=written.then_suggest,
         )  # fmt: skip
 
 
@@ -65,26 +80,39 @@ def _replacement(site: CompletionSite, shape: type[Shape], spelling: Spelling) -
     return current
 
 
-def _text(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, str]:
+def _text(site: CompletionSite, name: str, kind: Kind[object]) -> Written:
     if site.cursor.has_colon or site.cursor.quote:
-        return name, ""
-    return f"{name}: ", f"{escaped(name)}:{_value(site, kind)}"
+        return Written(name)
+    value, chosen = _value(site, name, kind)
+    # Without tab stops, what is below is typed.
+    return Written(f"{name}:" if value.startswith("\n") else f"{name}: ", f"{escaped(name)}:{value}", chosen)
 
 
-def _value(site: CompletionSite, kind: Kind[object]) -> str:
-    """The text after the colon, with a tab stop where typing continues."""
-    inner = site.line(2)
+def _value(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, bool]:
+    """The text after the colon, with a tab stop where typing continues, and whether it continues with a choice."""
     kind = usual(kind) or kind
     if isinstance(kind, Choice) and len(kind.names) <= _MOST_CHOICES:
-        return f" ${{1|{','.join(kind.names)}|}}"
+        return f" ${{1|{','.join(kind.names)}|}}", False
     if isinstance(kind, Boolean):
-        return " ${1|true,false|}"
+        return " ${1|true,false|}", False
     if site.cursor.flow:
-        return " $1"
+        return " $1", False
+    inner = site.line(2)
     if isinstance(kind, Ranges):
-        return map_of_bands(inner)
-    if isinstance(kind, ListOf | Messages) or (
-        isinstance(kind, NodeUnion) and kind.text is None and kind.sequence is not None
-    ):
-        return f"{inner}- $1"
-    return f"{inner}$1" if isinstance(kind, Shaped | MapOf) else " $1"
+        return map_of_bands(inner), False
+    form = usual_form(name, kind)
+    if form == "list":
+        return _list(site, name, kind, inner)
+    if form == "mapping":
+        return f"{inner}$1", isinstance(kind.mapping if isinstance(kind, NodeUnion) else kind, Shaped)
+    return " $1", must_be_chosen(kind) and not may_be_block(kind)
+
+
+def _list(site: CompletionSite, name: str, kind: Kind[object], inner: str) -> tuple[str, bool]:
+    """A list with its first item."""
+    first = next(dashes(site, kind), None)
+    if first is not None:
+        return inner + first.snippet.replace("\n", "\n  "), first.label == TYPE_ITEM
+    sequence = kind.sequence if isinstance(kind, NodeUnion) else kind
+    item = sequence.item if isinstance(sequence, ListOf) else None
+    return f"{inner}- $1", must_be_chosen(item) or (site.dialect is PROMPTFOO and name in _LISTS_OF_PROVIDERS)

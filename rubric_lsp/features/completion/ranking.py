@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage_counts import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
 from rubric_lsp.features.completion.context import CompletionSite
@@ -46,7 +48,9 @@ def key_ranks(site: CompletionSite, shape: type[Shape], fields: Mapping[str, boo
     known = site.dialect.table(shape).get(site.cursor.before)
     before = known.field if known is not None else site.cursor.before
     likely = likelihoods(site.usage, lineage(shape), before, list(fields))
-    return _ranks(fields, lambda field: likely[field] + (_NEEDED if fields[field] else 0.0))
+    # What an evaluator is decides which other keys it can have.
+    first = shape.tag if issubclass(shape, Evaluator | Assertion) else ""
+    return _ranks(fields, lambda field: likely[field] + (1.0 if field == first else _NEEDED if fields[field] else 0.0))
 
 
 def word_ranks(site: CompletionSite, shape: type[Shape], field: str, words: Iterable[str]) -> Mapping[str, int]:

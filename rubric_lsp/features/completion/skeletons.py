@@ -14,7 +14,10 @@ from rubric_lsp.features.completion.bands import band, bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.values import types
 
-__all__ = ["case", "dashes", "items", "promptfoo_case", "suite"]
+__all__ = ["TYPE_ITEM", "case", "dashes", "items", "promptfoo_case", "suite"]
+
+#: An evaluator of which only the type is to be chosen.
+TYPE_ITEM = "- type"
 
 
 def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
@@ -49,13 +52,14 @@ def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
             isinstance(each, Shorthand) and len(branches) == 1
         ):
             yield Completion(
-                "- type",
+                TYPE_ITEM,
                 "snippet",
                 site.span,
                 "- type: ",
                 "- type: $1",
                 each.base.title() if isinstance(each, Tagged) else "an evaluator",
                 sort="0",
+                then_suggest=True,
             )
 
 

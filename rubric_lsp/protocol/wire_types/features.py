@@ -86,6 +86,7 @@ class CompletionItem(_CompletionItem, Documented, total=False):
     deprecated: bool
     sortText: str
     data: int
+    command: Command
 
 
 class CompletionList(TypedDict):
