@@ -18,6 +18,7 @@ from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.server import RubricServer
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = [
     "resolved",
     "selection_ranges",
     "symbols",
+    "targets_of_folder",
 ]
 
 
@@ -65,6 +67,14 @@ def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
         after_space=convert.after_space(p),
     )
     return found
+
+
+def targets_of_folder(s: RubricServer, uri: str) -> list[str]:
+    """The names of the targets for suites in a folder, in their order; empty for what is no folder on disk."""
+    from rubric_core.loading.known_names import known_targets  # noqa: PLC0415
+
+    folder = path_of(uri)
+    return [] if folder is None else list(known_targets(s.index.project.look(), folder).names)
 
 
 def resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":

@@ -163,6 +163,7 @@ def _tests(r: Router, s: RubricServer) -> None:
     r.request("rubric/runReport", NOTHING, s.run_reports.report)
     r.request("rubric/runCase", NOTHING, s.run_reports.case)
     r.request("rubric/compareRuns", NOTHING, s.run_reports.comparison)
+    r.request("rubric/targets", {"uri": TEXT}, lambda p: answers.targets_of_folder(s, p["uri"]))
     r.request("rubric/suite", NOTHING, lambda p: suite_status(s, p))
     r.request("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 

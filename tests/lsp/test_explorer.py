@@ -651,3 +651,16 @@ def test_a_suite_that_is_removed_while_it_runs(connect: Connect, folder: Path) -
     assert not suite.exists()
     ends = [each for each in states(client, ran["runId"]) if each[0] in ("hello", "second")]
     assert [state for _, state in ends if state not in ("enqueued", "started")] == ["failed", "failed"]
+
+
+def test_the_targets_of_a_folder_are_told_in_their_order(connect: Connect, tmp_path: Path) -> None:
+    """For editors that write a new suite, which names one of them."""
+    (tmp_path / ".agentv").mkdir()
+    named = "targets:\n  - {name: shop, provider: mock}\n  - {name: judge, provider: mock}\n"
+    (tmp_path / ".agentv" / "targets.yaml").write_text(named, encoding="utf-8")
+    client = connect()
+    client.initialize(folder=tmp_path)
+    inner, other = (tmp_path / "evals").as_uri(), tmp_path.parent.as_uri()
+    assert client.request("rubric/targets", {"uri": inner}) == ["shop", "judge"]
+    assert client.request("rubric/targets", {"uri": other}) == []
+    assert client.request("rubric/targets", {"uri": "untitled:a"}) == []

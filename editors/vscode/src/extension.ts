@@ -37,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   context.subscriptions.push(
     vscode.commands.registerCommand('rubric.restartServer', () => launcher.restart()),
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
-    vscode.commands.registerCommand('rubric.newSuite', newSuite),
+    vscode.commands.registerCommand('rubric.newSuite', () => newSuite(() => launcher.whenReady())),
     vscode.commands.registerCommand('rubric.showReferences', showReferences),
     vscode.commands.registerCommand('rubric.openRunReport', () => runReports.show(false)),
     vscode.commands.registerCommand('rubric.compareRuns', () => runReports.show(true)),

@@ -125,6 +125,9 @@ export interface About {
 }
 export const aboutSuite = new RequestType<{ textDocument: { uri: string } }, About | null, void>('rubric/suite');
 
+/** The names of the targets for suites in a folder. */
+export const targetsOf = new RequestType<{ uri: string }, string[], void>('rubric/targets');
+
 export const discoveredTests = new NotificationType<Discovered>('rubric/discoveredTests');
 export const changedTests = new NotificationType<Changed>('rubric/changedTests');
 export const runBegan = new NotificationType<RunBegan>('rubric/runBegan');

@@ -286,6 +286,7 @@ const tests = {
     const { document } = vscode.window.activeTextEditor;
     assert.equal(document.languageId, 'eval-yaml');
     assert.match(document.getText(), /^tests:$/m);
+    assert.match(document.getText(), /^execution:\n {2}target: canned$/m, 'a target that the folder has');
     await execute('workbench.action.revertAndCloseActiveEditor');
   },
   async 'targets are checked'() {
