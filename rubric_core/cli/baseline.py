@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.evaluation.results.signatures import FOREIGN, REMEDY
 
 __all__ = ["add_arguments", "main"]
 
@@ -42,6 +43,9 @@ def main(options: argparse.Namespace) -> int:
 def _act(database: ResultDatabase, options: argparse.Namespace) -> int:
     if options.action == "set":
         run = database.find(options.run)
+        if not database.counts(run):
+            print(f"rubric: {run.id} was {FOREIGN}: as a baseline it would not count; {REMEDY}", file=sys.stderr)
+            return WRONG_USE
         database.set_baseline(options.name, run)
         print(f"{options.name} is {run.id}")
     elif options.action == "drop":

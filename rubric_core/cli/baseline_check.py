@@ -9,6 +9,7 @@ from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
+from rubric_core.evaluation.results.signatures import FOREIGN, REMEDY
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.comparison.compare import Comparison
@@ -40,6 +41,11 @@ class BaselineCheck:
             self._baselines = {root: each.find(options.baseline) for root, each in databases.items()}
         except (RunNotFoundError, OSError) as error:
             raise WrongUseError(f"--baseline: {error}") from None
+        for root, run in self._baselines.items():
+            if not databases[root].counts(run, options.baseline):
+                raise WrongUseError(
+                    f"--baseline: {run.id} was {FOREIGN}: it may have been changed to hide a regression; {REMEDY}"
+                )
         self._comparisons: list[Comparison] = []
 
     def __bool__(self) -> bool:

@@ -10,6 +10,7 @@ from rubric_core.evaluation.comparison.runs import chosen_runs, compare_runs
 from rubric_core.evaluation.reporting.comparison_report import comparison_lines, comparison_markdown, comparison_row
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.evaluation.results.signatures import FOREIGN
 
 __all__ = ["add_arguments", "main"]
 
@@ -35,7 +36,11 @@ def main(options: argparse.Namespace) -> int:
     """Compare and print. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
-        comparison = compare_runs(database, *chosen_runs(database, options.before, options.after))
+        chosen = chosen_runs(database, options.before, options.after)
+        comparison = compare_runs(database, *chosen)
+        for run in chosen:
+            if not database.counts(run):
+                print(f"rubric: {run.id} was {FOREIGN}: the comparison is only as good as it is", file=sys.stderr)
     except (RunNotFoundError, OSError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE

@@ -87,6 +87,7 @@ def _line(run: RunRecord) -> str:
     parts = (
         run.id,
         counts or "no cases",
+        "" if run.is_own else "not yours",
         state,
         seconds_words(run.duration_ms),
         cost,

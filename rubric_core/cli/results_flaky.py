@@ -29,7 +29,7 @@ def show_flaky(database: ResultDatabase, options: argparse.Namespace) -> None:
     """List the cases, the most uneven first."""
     safe = StreamSanitizer(sys.stdout)
     runs = database.runs(limit=options.runs)
-    histories = case_histories(database.cases(run) for run in runs)
+    histories = case_histories((case for case in database.cases(run) if case.is_own) for run in runs)
     shown = [each for each in histories if options.all or each.is_flaky]
     for history in sorted(shown, key=_evenness):
         print(safe(_line(history)))

@@ -11,6 +11,7 @@ from rubric_core.evaluation.reporting.inline_marks import SIGNS, seconds_words
 from rubric_core.evaluation.reporting.transcript import transcript
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunCase, RunNotFoundError, RunRecord
+from rubric_core.evaluation.results.signatures import FOREIGN
 
 __all__ = ["show_run"]
 
@@ -32,6 +33,8 @@ def _run_lines(database: ResultDatabase, run: RunRecord) -> Iterator[str]:
 
 def _head(run: RunRecord) -> Iterator[str]:
     yield f"run       {run.id}, {run.state.value}"
+    if not run.is_own:
+        yield f"not yours {FOREIGN}: it decides nothing"
     yield f"started   {run.started_at}"
     if run.command:
         yield f"command   {' '.join(run.command)}"
@@ -51,7 +54,9 @@ def _line(case: RunCase, *, several: bool) -> str:
     score = f"{case.summary.score:.2f}" if case.summary.score is not None else "    "
     name = f"{case.id} ({case.target})" if several else case.id
     took = seconds_words(case.summary.duration_ms)
-    return "  ".join(part for part in (f"{SIGNS[case.summary.verdict]} {score}", f"{case.suite}::{name}", took) if part)
+    foreign = "" if case.is_own else "not yours"
+    parts = (f"{SIGNS[case.summary.verdict]} {score}", f"{case.suite}::{name}", took, foreign)
+    return "  ".join(part for part in parts if part)
 
 
 def _cases_lines(database: ResultDatabase, run: RunRecord, name: str) -> Iterator[str]:

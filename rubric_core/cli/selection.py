@@ -32,6 +32,7 @@ from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import KnownCase
+from rubric_core.evaluation.results.signatures import FOREIGN
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.loading.target_files import find_targets
@@ -227,22 +228,29 @@ def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namesp
 def changed_cases(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:
     """The cases that never ran, or whose result is for another text, prompt, target or file."""
     files = DiskFiles()
-    ran = {(known.id, known.summary.fingerprint) for known in _latest(path)}
+    ran = {(known.id, known.summary.fingerprint) for known in _latest(path) if known.is_own}
     return [case for case in cases if (case.id, fingerprint(case, files, shared_targets(case, files))) not in ran]
 
 
 def _latest(suite: Path) -> Collection[KnownCase]:
     """The latest results of a suite; none, with a message, if they cannot be read."""
     try:
-        return ResultDatabase.of(suite).latest(suite).values()
+        found = ResultDatabase.of(suite).latest(suite).values()
     except OSError as error:
         log.warning("results of earlier runs are not used: %s", error)
         return ()
+    foreign = sum(not each.is_own for each in found)
+    if foreign:
+        subject = "a result" if foreign == 1 else f"{foreign} results"
+        log.warning("%s: %s %s %s; this does not count", suite, subject, "was" if foreign == 1 else "were", FOREIGN)
+    return found
 
 
 def _earlier_verdict(known: KnownCase, *, allows: bool) -> Verdict:
-    """The verdict of an earlier run; one with a failed grader does not count unless that is allowed."""
-    return Verdict.UNSCORED if known.summary.grader_errors and not allows else known.summary.verdict
+    """The verdict of an earlier run; one with a failed grader does not count unless that is allowed, and one of others never."""
+    if (known.summary.grader_errors and not allows) or not known.is_own:
+        return Verdict.UNSCORED
+    return known.summary.verdict
 
 
 def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:

@@ -103,7 +103,13 @@ def outcomes(
             if shown.stale:
                 span = id_span(analysis, entry)
                 problems.append(
-                    DiagnosticEntry(span, "hint", "case-stale", f"stale: was {stale_words(shown.summary)}", RAN)
+                    DiagnosticEntry(
+                        span,
+                        "hint",
+                        "case-stale",
+                        f"{'not run by you' if shown.is_foreign else 'stale'}: was {stale_words(shown.summary)}",
+                        RAN,
+                    )
                 )
             elif passed or not shown.summary.is_sound_pass:
                 problems += _outcome(analysis, entry, shown, passed=passed)

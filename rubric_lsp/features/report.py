@@ -62,6 +62,7 @@ def _head(shown: ShownCase, result: "CaseResult") -> str:
     facts += [f"{runs['passed']}/{runs['count']} runs passed"] if isinstance(runs, dict) else []
     facts += [seconds_words(result.duration_ms), f"${result.cost_usd:.4g}" if result.cost_usd else "", _when(result.at)]
     stale = "◌ stale: the case has changed since · " if shown.stale else ""
+    stale = "◌ not run by you: it came with the folder, or was changed later · " if shown.is_foreign else stale
     return f"{stale}{verdict}  \n{' · '.join(plain(f) for f in facts if f)}"
 
 

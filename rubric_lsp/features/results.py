@@ -48,6 +48,11 @@ class ShownCase:
     taken_over: "Runnable | None" = None
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else stored the last result, or changed it: it is stale, too."""
+        return self.last is not None and not self.last.is_own
+
+    @property
     def summary(self) -> "ResultSummary | None":
         """The last result without its evaluators, which is enough for a case off the screen."""
         return self.last.summary if self.last is not None else None
@@ -90,6 +95,8 @@ def brief(shown: ShownCase) -> str:
         return shortened(f"{RUNNING} {shown.running}")
     if shown.summary is None or shown.result is None:
         return ""
+    if shown.is_foreign:
+        return shortened(f"{STALE} not run by you · was {stale_words(shown.summary)}")
     if shown.stale:
         return shortened(f"{STALE} stale · was {stale_words(shown.summary)}")
     return case_words(shown.result, age_words(shown.result.at, datetime.now(tz=timezone.utc)))

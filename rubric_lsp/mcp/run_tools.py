@@ -112,12 +112,15 @@ class RunTools:
         with expected_errors():
             database = ResultDatabase.at(self._folder.root)
             if not run and not case:
-                return {"runs": [run_row(each) for each in database.runs(limit=limit)]}
+                return {"runs": [{**run_row(each), "own": each.is_own} for each in database.runs(limit=limit)]}
             found = database.find(run or "last")
             cases = [each for each in database.cases(found) if case in ("", each.id)]
         if case and not cases:
             raise ToolError(f"the run {found.id} has no case {case}")
-        return {"run": run_row(found), "cases": [_in_full(each) if case else _in_short(each) for each in cases]}
+        return {
+            "run": {**run_row(found), "own": found.is_own},
+            "cases": [_in_full(each) if case else _in_short(each) for each in cases],
+        }
 
     def compare(self, before: str = "", after: str = "") -> dict[str, Any]:
         """Compare two stored runs case by case: what flipped, and whether that is more than noise.
@@ -133,8 +136,15 @@ class RunTools:
 
 def _in_short(case: RunCase) -> dict[str, Any]:
     verdict, score = case.summary.verdict.value, case.summary.score
-    return {"suite": case.suite, "id": case.id, "target": case.target, "verdict": verdict, "score": score}
+    return {
+        "suite": case.suite,
+        "id": case.id,
+        "target": case.target,
+        "verdict": verdict,
+        "score": score,
+        "own": case.is_own,
+    }
 
 
 def _in_full(case: RunCase) -> dict[str, Any]:
-    return {"suite": case.suite, **case_row(case.result), "explanation": explanation(case.result)}
+    return {"suite": case.suite, **case_row(case.result), "own": case.is_own, "explanation": explanation(case.result)}

@@ -123,7 +123,7 @@ class ResultRecord:
 
     @staticmethod
     def _shown_case(case: _Case) -> ShownCase:
-        stale = case.last is not None and case.fingerprint != case.last.summary.fingerprint
+        stale = case.last is not None and (case.fingerprint != case.last.summary.fingerprint or not case.last.is_own)
         newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
         return ShownCase(case.last, stale, case.running, dict(newer))
 

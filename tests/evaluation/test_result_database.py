@@ -348,7 +348,14 @@ def test_a_database_of_the_version_before_is_read_as_it_is_and_brought_up_to_dat
     run(suite, result("a"))
     database = ResultDatabase.of(suite)
     with closing(sqlite3.connect(database.path)) as file, file:
-        file.execute("ALTER TABLE runs DROP COLUMN partial")
+        for table, column in (
+            ("runs", "partial"),
+            ("runs", "signature"),
+            ("results", "digest"),
+            ("results", "signature"),
+            ("baselines", "signature"),
+        ):
+            file.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         file.execute("PRAGMA user_version = 1")
     assert [(each.cases, each.partial) for each in database.runs()] == [(1, False)]
     assert [each.result for each in database.cases(database.find("last"))] == [result("a")]
@@ -359,6 +366,7 @@ def test_a_database_of_the_version_before_is_read_as_it_is_and_brought_up_to_dat
     writer.add(result("a", 0.5), suite=suite)
     writer.end(RunState.DONE)
     assert [each.partial for each in database.runs()] == [True, False]
+    assert [each.is_own for each in database.runs()] == [True, False], "what nobody signed does not count"
 
 
 def test_a_clock_that_is_set_back_leaves_runs_in_their_order_and_no_negative_duration(

@@ -66,6 +66,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 def _opened_to_write(path: Path) -> sqlite3.Connection:
     with store_errors(path):
+        _require_own_folder(path.parent)
         require_free_space(path)
         if not os.path.lexists(path):
             _create(path)
@@ -186,6 +187,7 @@ def _require_files(path: Path) -> None:
     those of SQLite included. Another process would then consider itself the last one, and delete the log that this one
     writes to.
     """
+    _require_own_folder(path.parent)
     for name in (path, *(path.with_name(path.name + end) for end in (*_BESIDE, _JOURNAL))):
         with contextlib.suppress(FileNotFoundError):
             found = name.lstat()
@@ -195,6 +197,16 @@ def _require_files(path: Path) -> None:
                 raise DamagedStoreError(errno.EINVAL, f"{name} belongs to no database of rubric")
     if not os.access(path, os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def _require_own_folder(folder: Path) -> None:
+    """Raises ResultStoreError for a `.rubric` that leads elsewhere: a repository may come with a link."""
+    real = os.path.realpath(folder)
+    if real != os.path.join(os.path.realpath(folder.parent), folder.name):  # noqa: PTH118  # as texts
+        raise ResultStoreError(
+            errno.ELOOP,
+            f"{folder} is a link to {real}: results are kept in the repository alone; replace it by a folder",
+        )
 
 
 def _verified(connection: sqlite3.Connection, path: Path) -> int:

@@ -15,7 +15,7 @@ from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 from rubric_core.evaluation.results.latest_results import latest_results, most_rows
 from rubric_core.evaluation.results.prune import PruneLimits, remove_runs, runs_beyond
 from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
-from rubric_core.evaluation.results.result_rows import relative_path, storable_text
+from rubric_core.evaluation.results.result_rows import relative_path, scores_digest, storable_text
 from rubric_core.evaluation.results.result_source import OpenResults, StoredResults
 from rubric_core.evaluation.results.root import database_path, results_root
 from rubric_core.evaluation.results.row_reader import (
@@ -32,6 +32,13 @@ from rubric_core.evaluation.results.row_reader import (
 )
 from rubric_core.evaluation.results.run_queries import BASELINE_NAME, find_run, runs_in
 from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.evaluation.results.signatures import (
+    is_signed,
+    is_signed_result,
+    signature_columns,
+    signature_of,
+    signing_key,
+)
 from rubric_core.evaluation.results.store_errors import store_errors
 from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.loading.files import absolute
@@ -40,7 +47,7 @@ __all__ = ["LatestSince", "ReadMark", "ResultDatabase"]
 
 _CASES = (
     "SELECT r.number, s.path, f.path, c.id, c.target, r.tags, r.metadata, r.cost_usd, r.tokens_input, r.tokens_output, "  # noqa: S608  # our own words
-    f"r.tokens_cached, r.tokens_reasoning, {SUMMARY_COLUMNS} FROM results r JOIN cases c ON c.number = r.case_number "
+    f"r.tokens_cached, r.tokens_reasoning, r.run, {SUMMARY_COLUMNS}, {{proof}} FROM results r JOIN cases c ON c.number = r.case_number "
     "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file WHERE {where} LIMIT {most}"
 )
 _OF_RUN = (
@@ -53,6 +60,10 @@ _OF_CASE = (
 )
 _SCORES = "SELECT kind, path, type, verdict, score, weight FROM scores WHERE result = ? ORDER BY position"
 _REPEATS = "SELECT verdict, score, duration_ms FROM repeats WHERE result = ? ORDER BY number"
+
+
+#: Where the run is among these columns, and where the summary ends.
+_RUN, _SUMMARY_END = 12, 20
 
 
 class ReadMark(NamedTuple):
@@ -136,7 +147,9 @@ class ResultDatabase:
         )
         known = found.known if found is not None else {}
         if mark is None and (found is None or not found.is_complete):
-            known = {key: KnownCase.of(case.latest, case.history) for key, case in json_cases(suite)} | known
+            known = {
+                key: KnownCase.of(case.latest, case.history, is_own=False) for key, case in json_cases(suite)
+            } | known
         return LatestSince(known, ReadMark(file, found.last if found is not None else 0))
 
     def history(self, suite: str, case: str, target: str, *, limit: int = 50) -> list[RunCase]:
@@ -149,22 +162,37 @@ class ResultDatabase:
             if connection is None:
                 return
             most, results = most_rows(connection) if limit is None else limit, OpenResults(connection, self.path)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            query, key = _CASES.format(where=where, most=most, proof=signature_columns(int(version))), signing_key()
             try:
-                for row in connection.execute(_CASES.format(where=where, most=most), values):
+                for row in connection.execute(query, values):
                     with suppress(*BAD_ROW):
-                        yield _case(connection, row, results)
+                        yield _case(connection, row, results, key)
             finally:
                 results.closed()
 
     # -- baselines ----------------------------------------------------------------------------------------------------
 
-    def baselines(self) -> Mapping[str, str]:
-        """The ids of the runs that are baselines, by name."""
+    def baselines(self, *, own: bool = False) -> Mapping[str, str]:
+        """The ids of the runs that are baselines, by name; with `own`, only what this user's rubric named."""
         with self._reading() as connection:
             if connection is None:
                 return {}
-            rows = connection.execute("SELECT name, id FROM baselines JOIN runs ON number = run ORDER BY name")
-            return {str(name): str(run) for name, run in rows}
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            signature, key = "baselines.signature" if int(version) > 2 else "''", signing_key()
+            rows = connection.execute(
+                f"SELECT name, id, {signature} FROM baselines JOIN runs ON number = run ORDER BY name"  # noqa: S608  # our own words
+            )
+            return {
+                str(name): str(run)
+                for name, run, signature in rows
+                if not own or is_signed(key, "baseline", (name, run), signature)
+            }
+
+    def counts(self, run: RunRecord, selector: str = "") -> bool:
+        """Whether a run may decide anything: this user's rubric stored it, with all of its cases, and gave it the name `selector`."""
+        named = selector not in self.baselines() or self.baselines(own=True).get(selector) == run.id
+        return named and run.is_own and all(case.is_own for case in self.cases(run))
 
     def set_baseline(self, name: str, run: RunRecord) -> None:
         """Give a run a name, taking it from any other run. Raises ValueError for a name that could select another run."""
@@ -173,8 +201,10 @@ class ResultDatabase:
                 f"{name!r} cannot be the name of a baseline: letters, digits and ./@+-_ can, but no `last` and no id of a run"
             )
         with self._writing() as connection:
+            signature = signature_of(signing_key(), "baseline", (name, run.id))
             connection.execute(
-                "INSERT OR REPLACE INTO baselines (name, run) SELECT ?, number FROM runs WHERE id = ?", (name, run.id)
+                "INSERT OR REPLACE INTO baselines (name, run, signature) SELECT ?, number, ? FROM runs WHERE id = ?",
+                (name, signature, run.id),
             )
 
     def drop_baseline(self, name: str) -> bool:
@@ -211,17 +241,21 @@ class ResultDatabase:
             yield connection
 
 
-def _case(connection: sqlite3.Connection, row: tuple[Any, ...], results: OpenResults) -> RunCase:
-    number, suite, file, name, target, tags, metadata, cost, *rest = row
-    summary = summary_in(tuple(rest[4:]), file=relative_name(file, suite) if file is not None else "")
+def _case(connection: sqlite3.Connection, row: tuple[Any, ...], results: OpenResults, key: bytes) -> RunCase:
+    number, suite, file, name, target, tags, metadata, cost, *rest = row[:_SUMMARY_END]
+    scores = connection.execute(_SCORES, (number,)).fetchall()
+    repeats = connection.execute(_REPEATS, (number,)).fetchall()
+    digest = str(row[-2])
+    signed = partial(is_signed_result, key, (suite, name, target), number, row[_RUN], row[_RUN + 1 :])
+    summary = summary_in(tuple(rest[5:]), file=relative_name(file, suite) if file is not None else "")
     return RunCase(
         suite=str(suite), id=str(name), target=str(target), tags=texts_in(tags), metadata=mapping_in(metadata), summary=summary,
         cost_usd=optional_number(cost), tokens=tokens_in(rest[:4]),
-        scores=tuple(score_in(each) for each in connection.execute(_SCORES, (number,))),
-        repeats=tuple(repeat_in(each) for each in connection.execute(_REPEATS, (number,))),
-        read=partial(_whole, results, number, str(name), summary),
+        scores=tuple(map(score_in, scores)), repeats=tuple(map(repeat_in, repeats)),
+        read=partial(_whole, results, number, str(name), summary, digest),
+        proof=lambda: signed() and digest.endswith(scores_digest(scores, repeats)),
     )  # fmt: skip
 
 
-def _whole(results: OpenResults, number: int, name: str, summary: ResultSummary) -> CaseResult:
-    return KnownCase(name, "", summary, source=results, number=number).result
+def _whole(results: OpenResults, number: int, name: str, summary: ResultSummary, digest: str) -> CaseResult:
+    return KnownCase(name, "", summary, source=results, number=number, digest=digest).result

@@ -53,10 +53,10 @@ class _Import:
     def add(self, case: JsonCase) -> None:
         latest, number = case.latest, self._rows.case(case.latest, self._suite)
         for row in case.history[:-1]:
-            self._rows.add_summary(None, number, _past(latest, row))
+            self._rows.add_past(number, _past(latest, row))
         # An entry that is also in the journal is the result of an earlier run.
         self._connection.execute("UPDATE results SET run = NULL WHERE run = ? AND case_number = ?", (self._run, number))
-        self._rows.add(self._run, latest, self._suite, (), {})
+        self._rows.add(self._run, latest, self._suite, (), {}, signed=False)
         self._moments = {min(self._moments | {latest.at}), max(self._moments | {latest.at})}
 
     def end(self) -> None:

@@ -4,7 +4,7 @@ A suite may have twenty thousand stored results. Marks need only a verdict and a
 requests are most of a result, and are shown for one case at a time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
@@ -62,8 +62,8 @@ class ResultSummary(NamedTuple):
 class ResultSource(Protocol):
     """Reads single results by their numbers."""
 
-    def result(self, number: int) -> CaseResult:
-        """A full result. Raises OSError or ValueError if it cannot be read."""
+    def result(self, number: int, digest: str) -> CaseResult:
+        """A full result; `digest` is empty or that of its stored content. Raises OSError or ValueError if it cannot be read, or was changed."""
 
     def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
         """The results of the same case up to this one, oldest first. Raises OSError if they cannot be read."""
@@ -72,26 +72,32 @@ class ResultSource(Protocol):
 class KnownCase:
     """The last result of a case, and its history."""
 
-    __slots__ = ("_history", "_number", "_result", "_source", "id", "summary", "target")
+    __slots__ = ("_digest", "_history", "_number", "_own", "_proof", "_result", "_source", "id", "summary", "target")
 
     def __init__(
         self, case_id: str, target: str, summary: ResultSummary, *, source: ResultSource | None = None, number: int = 0,
-        result: CaseResult | None = None, history: tuple[Mapping[str, Any], ...] = (),
+        result: CaseResult | None = None, history: tuple[Mapping[str, Any], ...] = (), digest: str = "",
+        proof: Callable[[], bool] | None = None,
     ) -> None:  # fmt: skip
         self.id = case_id
         self.target = target
         self.summary = summary
         #: The source of the stored result, and its number there.
-        self._source, self._number = source, number
+        self._source, self._number, self._digest = source, number, digest
+        self._proof = proof
+        self._own: bool | None = None
         self._result = result
         #: The results after the stored one.
         self._history = history
 
     @classmethod
-    def of(cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] | None = None) -> "KnownCase":
-        """A case whose result is in memory; without a history, it is the first one."""
+    def of(
+        cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] | None = None, *, is_own: bool = True
+    ) -> "KnownCase":
+        """A case whose result is in memory; without a history, it is the first one. See `is_own`."""
         history = (_row(result),) if history is None else history
-        return cls(result.id, result.target, ResultSummary.of(result), result=result, history=history)
+        proof = None if is_own else bool
+        return cls(result.id, result.target, ResultSummary.of(result), result=result, history=history, proof=proof)
 
     def followed_by(self, result: CaseResult) -> "KnownCase":
         """The case after its next result."""
@@ -99,6 +105,13 @@ class KnownCase:
             result.id, result.target, ResultSummary.of(result), source=self._source, number=self._number, result=result,
             history=(*self._history, _row(result))[-MOST_HISTORY:],
         )  # fmt: skip
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this user's rubric stored the result and nobody changed it: any other is shown and decides nothing."""
+        if self._own is None:
+            self._own = self._proof is None or self._proof()
+        return self._own
 
     @property
     def is_read(self) -> bool:
@@ -124,7 +137,7 @@ class KnownCase:
     def _read(self) -> CaseResult:
         if self._source is not None:
             with suppress(OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
-                found = self._source.result(self._number)
+                found = self._source.result(self._number, self._digest)
                 return replace_fields(found, file=self.summary.file, suite=self.summary.suite)
         return self.summary.as_result(self.id)
 

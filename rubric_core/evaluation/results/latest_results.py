@@ -3,22 +3,26 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rubric_core.evaluation.results.json_import import is_imported
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSource
 from rubric_core.evaluation.results.row_reader import BAD_ROW, SUMMARY_COLUMNS, relative_name, summary_in
+from rubric_core.evaluation.results.signatures import is_signed_result, signature_columns, signing_key
 
 __all__ = ["LatestResults", "latest_results", "most_rows"]
 
 #: The least bytes of a row: a forged file may contain cycles, and claim more rows than it can hold.
 _SHORTEST_ROW = 8
 _LATEST = (
-    f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS} FROM cases c JOIN results r ON r.number = (SELECT max(number) FROM results WHERE case_number = c.number) "  # noqa: S608  # our own words
+    f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS}, {{proof}} FROM cases c JOIN results r ON r.number = (SELECT max(number) FROM results WHERE case_number = c.number) "  # noqa: S608  # our own words
     "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file "
     "WHERE c.{column} = (SELECT number FROM files WHERE path = ?1) {newer} LIMIT ?2"
 )
+#: Where the columns of the proof begin.
+_SUMMARY_END = 13
 #: For every target of a case that has a newer result.
 _NEWER = (
     "AND c.id IN (SELECT o.id FROM results n JOIN cases o ON o.number = n.case_number "
@@ -67,9 +71,12 @@ def most_rows(connection: sqlite3.Connection) -> int:
 def _rows(connection: sqlite3.Connection, column: str, name: str, source: ResultSource, after: int) -> Iterator[_Row]:
     newer = _NEWER.format(column=column) if after else ""
     values = (name, most_rows(connection), after) if after else (name, most_rows(connection))
-    for row in connection.execute(_LATEST.format(column=column, newer=newer), values):
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    query = _LATEST.format(column=column, newer=newer, proof=signature_columns(int(version)))
+    key = signing_key()
+    for row in connection.execute(query, values):
         with suppress(*BAD_ROW):
-            case, target, run, number, suite, file, *summary = row
+            case, target, run, number, suite, file, *summary = row[:_SUMMARY_END]
             # Rows of a suite name the case file; rows of a case file name the suite.
             if column == "suite":
                 said = summary_in(tuple(summary), file=relative_name(file, suite) if file is not None else "")
@@ -80,8 +87,21 @@ def _rows(connection: sqlite3.Connection, column: str, name: str, source: Result
                 str(target),
                 int(run or 0),
                 int(number),
-                KnownCase(str(case), str(target), said, source=source, number=number),
+                KnownCase(
+                    str(case),
+                    str(target),
+                    said,
+                    source=source,
+                    number=number,
+                    digest=str(row[-2]),
+                    proof=partial(_is_own, key, row),
+                ),
             )
+
+
+def _is_own(key: bytes, row: tuple[Any, ...]) -> bool:
+    case, target, run, number, suite, _, *rest = row
+    return is_signed_result(key, (suite, case, target), number, run, rest)
 
 
 def _by_name(rows: list[_Row]) -> dict[str, KnownCase]:

@@ -89,6 +89,8 @@ class RunRecord:
     rubric_version: str = ""
     #: See `RunInfo`; False for a run that an earlier version stored.
     partial: bool = False
+    #: Whether this user's rubric stored it: any other run is shown and decides nothing.
+    is_own: bool = True
 
     @property
     def cases(self) -> int:
@@ -136,6 +138,13 @@ class RunCase:
     #: Empty for a case that ran once.
     repeats: tuple[RepeatScore, ...] = ()
     read: Callable[[], CaseResult] = field(repr=False, compare=False)
+    #: Computes `is_own`.
+    proof: Callable[[], bool] = field(default=lambda: True, repr=False, compare=False)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this user's rubric stored it and nobody changed it: any other case is shown and decides nothing."""
+        return self.proof()
 
     @property
     def result(self) -> CaseResult:

@@ -13,14 +13,15 @@ from rubric_core.evaluation.model.jsonable import jsonable
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.results.packed_result import pack_result
 from rubric_core.evaluation.results.records import EvaluatorScore, ScoreKind
+from rubric_core.evaluation.results.signatures import digest_of, signature_of, signing_key
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Tokens
 
-__all__ = ["ResultRows", "relative_path", "storable_text", "token_columns", "tokens_taken"]
+__all__ = ["ResultRows", "relative_path", "scores_digest", "storable_text", "token_columns", "tokens_taken"]
 
 _RESULT = (
-    "INSERT INTO results (run, case_number, verdict, score, at, duration_ms, fingerprint, test_fingerprint, grader_errors, tokens_input, tokens_output, "
-    "tokens_cached, tokens_reasoning, cost_usd, tags, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO results (number, digest, signature, run, case_number, verdict, score, at, duration_ms, fingerprint, test_fingerprint, grader_errors, tokens_input, tokens_output, "
+    "tokens_cached, tokens_reasoning, cost_usd, tags, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SCORE = (
     "INSERT INTO scores (result, position, kind, path, type, verdict, score, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -57,7 +58,7 @@ class ResultRows:
     """
 
     def __init__(self, connection: sqlite3.Connection, root: Path) -> None:
-        self._connection, self._root = connection, root
+        self._connection, self._root, self._key = connection, root, signing_key()
         self._relative: dict[Path, str] = {}
         self._files: dict[str, int] = {}
 
@@ -72,27 +73,39 @@ class ResultRows:
         return number
 
     def add(
-        self, run: int | None, result: CaseResult, suite: Path, tags: Sequence[str], metadata: Mapping[str, Any]
+        self,
+        run: int | None,
+        result: CaseResult,
+        suite: Path,
+        tags: Sequence[str],
+        metadata: Mapping[str, Any],
+        *,
+        signed: bool = True,
     ) -> None:
-        """Add a result as the latest of its case."""
-        case = self.case(result, suite)
-        number = self.add_summary(run, case, result, _json_list(tags), _json_object(metadata))
-        self._connection.execute("INSERT INTO details (result, content) VALUES (?, ?)", (number, pack_result(result)))
-        if result.evaluators:
-            self._connection.executemany(_SCORE, _score_rows(number, result))
-        if result.runs:
-            self._connection.executemany(_REPEAT, _repeat_rows(number, result))
-
-    def add_summary(
-        self, run: int | None, case: int, result: CaseResult, tags: str = "[]", metadata: str = "{}"
-    ) -> int:
-        """Insert the summary of a result. Returns its number."""
+        """Add a result as the latest of its case; `signed` if this program has just computed it."""
+        case, number, content = self.case(result, suite), self._next_number(), pack_result(result)
+        scores, repeats = list(_score_rows(number, result)), list(_repeat_rows(number, result))
+        digest = f"{digest_of(content)}{scores_digest([row[2:] for row in scores], [row[2:] for row in repeats])}"
+        place = (self._name(suite), storable_text(result.id), storable_text(result.target))
         columns = (
-            run, case, result.verdict.value, result.score, storable_text(result.at), result.duration_ms,
-            storable_text(result.fingerprint), storable_text(result.test_fingerprint), len(result.grader_errors), *token_columns(tokens_taken(result)), result.cost_usd,
-            tags, metadata,
+            *_summary_columns(result), _json_list(tags), _json_object(metadata),
         )  # fmt: skip
-        return self._connection.execute(_RESULT, columns).lastrowid or 0
+        covered = (*place, number, run, *_covered(columns), digest)
+        signature = signature_of(self._key, "result", covered) if signed else ""
+        self._connection.execute(_RESULT, (number, digest, signature, run, case, *columns))
+        self._connection.execute("INSERT INTO details (result, content) VALUES (?, ?)", (number, content))
+        if scores:
+            self._connection.executemany(_SCORE, scores)
+        if repeats:
+            self._connection.executemany(_REPEAT, repeats)
+
+    def _next_number(self) -> int:
+        return int(self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM results").fetchone()[0])
+
+    def add_past(self, case: int, result: CaseResult) -> None:
+        """Insert the summary of a result that an earlier version stored. It is not signed."""
+        columns = (*_summary_columns(result), "[]", "{}")
+        self._connection.execute(_RESULT, (self._next_number(), "", "", None, case, *columns))
 
     def case(self, result: CaseResult, suite: Path) -> int:
         """The number of a result's case with its target."""
@@ -110,10 +123,14 @@ class ResultRows:
             self._connection.execute("UPDATE cases SET file = ? WHERE number = ?", (file, found[0]))
         return int(found[0])
 
-    def _file(self, path: Path) -> int:
+    def _name(self, path: Path) -> str:
         name = self._relative.get(path)
         if name is None:
             name = self._relative[path] = relative_path(path, self._root)
+        return name
+
+    def _file(self, path: Path) -> int:
+        name = self._name(path)
         number = self._files.get(name)
         if number is None:
             number = self._files[name] = self._file_number(name)
@@ -124,6 +141,29 @@ class ResultRows:
         if found is not None:
             return int(found[0])
         return self._connection.execute("INSERT INTO files (path) VALUES (?)", (name,)).lastrowid or 0
+
+
+def _summary_columns(result: CaseResult) -> tuple[Any, ...]:
+    return (
+        result.verdict.value, _float(result.score), storable_text(result.at), result.duration_ms,
+        storable_text(result.fingerprint), storable_text(result.test_fingerprint), len(result.grader_errors),
+        *token_columns(tokens_taken(result)), result.cost_usd,
+    )  # fmt: skip
+
+
+def _covered(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is signed of them: verdict, score, time, fingerprints and errors of graders."""
+    return (*columns[:3], *columns[4:7])
+
+
+def _float(number: float | None) -> float | None:
+    """As the database returns it."""
+    return None if number is None else float(number)
+
+
+def scores_digest(scores: Sequence[Sequence[Any]], repeats: Sequence[Sequence[Any]]) -> str:
+    """The digest of the scores and single runs of a result, as the database returns them."""
+    return digest_of(repr(([tuple(row) for row in scores], [tuple(row) for row in repeats])).encode("utf-8", "replace"))
 
 
 def _json_list(texts: Sequence[str]) -> str:
@@ -139,7 +179,7 @@ def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
     for position, each in enumerate(_scores_of(result)):
         score = means.get((each.kind, each.path), each.score)
         yield (
-            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, score, each.weight,
+            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, _float(score), float(each.weight),
         )  # fmt: skip
 
 
@@ -168,4 +208,4 @@ def _scores(evaluator: EvaluatorResult, kind: ScoreKind, before: str) -> Iterato
 
 def _repeat_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
     for place, run in enumerate(result.runs, 1):
-        yield number, place, run.verdict.value, run.score, run.duration_ms
+        yield number, place, run.verdict.value, _float(run.score), _float(run.duration_ms)

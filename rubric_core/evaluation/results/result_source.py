@@ -11,6 +11,7 @@ from rubric_core.evaluation.results.connection import read_without_trace
 from rubric_core.evaluation.results.known_case import MOST_HISTORY
 from rubric_core.evaluation.results.packed_result import unpack_result
 from rubric_core.evaluation.results.result_reader import history_of
+from rubric_core.evaluation.results.signatures import digest_of
 from rubric_core.evaluation.results.store_errors import ResultStoreError, store_errors
 
 __all__ = ["OpenResults", "StoredResults", "history_rows", "packed_content"]
@@ -32,10 +33,10 @@ class StoredResults:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def result(self, number: int) -> CaseResult:
+    def result(self, number: int, digest: str) -> CaseResult:
         """See `ResultSource`."""
         packed = read_without_trace(self._path, lambda connection: packed_content(connection, number))
-        return _unpacked(packed, self._path)
+        return _unpacked(packed, self._path, digest)
 
     def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
         """See `ResultSource`."""
@@ -57,12 +58,12 @@ class OpenResults:
         """The connection can no longer be used."""
         self._connection = None
 
-    def result(self, number: int) -> CaseResult:
+    def result(self, number: int, digest: str) -> CaseResult:
         """See `ResultSource`."""
         last = self._last
         if last is not None and last[0] == number:
             return last[1]
-        found = _unpacked(self._packed(number), self._path)
+        found = _unpacked(self._packed(number), self._path, digest)
         self._last = (number, found)
         return found
 
@@ -81,9 +82,11 @@ class OpenResults:
         return self._alone.history(number)
 
 
-def _unpacked(packed: bytes | None, path: Path) -> CaseResult:
+def _unpacked(packed: bytes | None, path: Path, digest: str) -> CaseResult:
     if packed is None:
         raise ResultStoreError(errno.ENOENT, f"{path} has no such result any more")
+    if digest and not digest.startswith(digest_of(packed)):
+        raise ValueError("this was changed after it was stored")
     return unpack_result(packed)
 
 

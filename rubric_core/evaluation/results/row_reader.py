@@ -12,6 +12,7 @@ from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, 
 from rubric_core.evaluation.results.result_reader import number, text
 from rubric_core.evaluation.results.run_totals import TOTALS
 from rubric_core.evaluation.results.run_writer import is_alive
+from rubric_core.evaluation.results.signatures import is_signed
 from rubric_core.ports import Tokens
 
 __all__ = [
@@ -29,11 +30,11 @@ def run_columns(version: int) -> str:
     partial = "partial" if version > 1 else "0"
     return (
         "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, "
-        f"duration_ms, {partial}, {TOTALS}"
+        f"duration_ms, {partial}, {'signature' if version > 2 else repr('')}, {TOTALS}"
     )
 
 
-def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
+def run_in(row: tuple[Any, ...], suites: tuple[str, ...], key: bytes) -> RunRecord:
     """The run in a row of `run_columns`. Raises BAD_ROW."""
     (
         _,
@@ -51,6 +52,7 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
         version,
         duration,
         partial,
+        signature,
         *totals,
     ) = row
     passed, borderline, failed, unscored, errors, *tokens, cost = totals
@@ -66,7 +68,7 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
         dirty=bool(dirty), command=texts_in(command), suites=suites, dialects=texts_in(dialects), targets=texts_in(targets),
         judges=texts_in(judges), counts={verdict: _count(count) for verdict, count in counts}, grader_errors=_count(errors),
         tokens=tokens_in(tokens), cost_usd=optional_number(cost), duration_ms=optional_number(duration), rubric_version=text(version),
-        partial=bool(partial),
+        partial=bool(partial), is_own=is_signed(key, "run", (row[0], name, started, commit), signature),
     )  # fmt: skip
 
 

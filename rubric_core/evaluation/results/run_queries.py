@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
 from rubric_core.evaluation.results.row_reader import BAD_ROW, run_columns, run_in
 from rubric_core.evaluation.results.run_totals import TOTAL_COUNT, totals_of
+from rubric_core.evaluation.results.signatures import signing_key
 
 __all__ = ["BASELINE_NAME", "find_run", "runs_in"]
 
@@ -29,12 +30,13 @@ def runs_in(connection: sqlite3.Connection, suites: Collection[str] = (), limit:
     query = _RUNS.format(columns=run_columns(int(version)), where=where)
     rows = connection.execute(query, (*suites, -1 if limit is None else limit)).fetchall()
     found: list[RunRecord] = []
+    key = signing_key()
     for row in rows:
         paths = tuple(str(path) for (path,) in connection.execute(_SUITES, row[:1]))
         if row[3] is None:  # it is in progress, or was killed
             row = (*row[:-TOTAL_COUNT], *totals_of(connection, row[0]))  # noqa: PLW2901  # the same row, whole
         try:
-            found.append(run_in(row, paths))
+            found.append(run_in(row, paths, key))
         except BAD_ROW:  # edited by another program
             continue
     return found

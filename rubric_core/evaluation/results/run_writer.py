@@ -20,6 +20,7 @@ from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
 from rubric_core.evaluation.results.run_totals import close_run
+from rubric_core.evaluation.results.signatures import signature_of, signing_key
 from rubric_core.evaluation.results.store_errors import DamagedStoreError, store_errors
 
 __all__ = ["EndedCase", "RunWriter", "is_alive", "process_id"]
@@ -197,6 +198,8 @@ class RunWriter:
                 *self._lists(), info.rubric_version, info.partial,
             )  # fmt: skip
             now.run = now.connection.execute(_BEGIN, columns).lastrowid or 0
+            signature = signature_of(signing_key(), "run", (now.run, self.id, _time(self._began), info.commit))
+            now.connection.execute("UPDATE runs SET signature = ? WHERE number = ?", (signature, now.run))
             for suite in info.suites:
                 now.add_suite(suite)
 

@@ -52,6 +52,13 @@ _MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Whether a run selected only some of the cases of its suites.
     ("ALTER TABLE runs ADD COLUMN partial INTEGER NOT NULL DEFAULT 0",),
+    # What decides anything is signed: see `signatures.py`. Digests of the full result and of the scores are part of it.
+    (
+        "ALTER TABLE runs ADD COLUMN signature TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE results ADD COLUMN signature TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE baselines ADD COLUMN signature TEXT NOT NULL DEFAULT ''",
+    ),
 )
 #: The version of the tables, in `user_version`.
 VERSION = len(_MIGRATIONS)
