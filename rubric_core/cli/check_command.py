@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rubric_core.analysis import Language
-from rubric_core.atomic_write import write_file
 from rubric_core.cli import check_output
 from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.check_run import CheckRun
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
 from rubric_core.cli.last_report import LastReport, PrintedReport, tee_streams
+from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -56,10 +56,10 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
     most = 0 if options.strict else options.max_warnings
     done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
     if options.fix and not options.diff:
-        done = _write_fixes(done, run, options.path)
+        done = _write_fixes(done, run, options)
     passed_over = () if options.quiet else map(check_output.passed_over, done.passed_over)
     with tee_streams() as (out, err):
-        for each in (*done.failures, *passed_over):
+        for each in (*done.failures, *(() if options.quiet else run.left_alone), *passed_over):
             print(f"rubric: {each}", file=sys.stderr)
         ended = check_output.write(done.shown(), run.language, options)
     if not done.failures and (inputs := run.inputs()) is not None:
@@ -119,26 +119,26 @@ def _agree(options: argparse.Namespace) -> None:
             raise _WrongUseError(words)
 
 
-def write_fixed(files: Iterable[CheckedFile]) -> dict[str, str]:
+def write_fixed(files: Iterable[CheckedFile], writer: SourceWriter) -> dict[str, str]:
     """Write the fixed files. Returns the files that could not be written, each with the reason."""
     refused: dict[str, str] = {}
     for each in files:
         if each.changed:
             try:
-                write_file(Path(each.path), each.document.text.encode())
+                writer.write(Path(each.path), each.document.text.encode())
             except OSError as error:
                 refused[each.path] = f"{each.path}: cannot be written: {error.strerror or error}"
     return refused
 
 
-def _write_fixes(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
+def _write_fixes(done: CheckRound, run: CheckRun, options: argparse.Namespace) -> CheckRound:
     """Write the fixed files. Files that could not be written are named, and reported as they are on disk."""
-    piped = (STANDARD_INPUT, standard_input)
+    piped = (STANDARD_INPUT, options.path)
     for each in done.files:
         if each.path in piped and each.before is not None:
             sys.stdout.buffer.write(each.document.text.encode())
             sys.stdout.flush()
-    refused = write_fixed(each for each in done.files if each.path not in piped)
+    refused = write_fixed((each for each in done.files if each.path not in piped), SourceWriter(options.paths))
     files = [run.unfixed(each.path) if each.path in refused else each for each in done.files]
     shown = (each for each in files if isinstance(each, CheckedFile))
     unreadable = (each for each in files if isinstance(each, str))

@@ -55,6 +55,11 @@ class CheckRun:
         seconds = time.monotonic() - self._begun
         return CheckRound((*configurations, *files), (*self._sources.failures, *failures), seconds)
 
+    @property
+    def left_alone(self) -> list[str]:
+        """See `SourceCollector.left_alone`."""
+        return self._sources.left_alone
+
     def inputs(self) -> "CheckInputs | None":
         """Everything that the round depended on; None if uncertain or unknown."""
         if self._cache is None or self._checker is None or self._sources.failures:

@@ -73,6 +73,8 @@ class MigrationRun:
         self.failures: list[str] = []
         #: The files that are left alone, with reasons.
         self.passed: list[str] = []
+        #: See `SourceCollector.left_alone`.
+        self.left_alone: list[str] = []
         #: The named promptfoo configurations, for each of which a suite is to be written.
         self.promptfoo: list[Source] = []
 
@@ -83,6 +85,7 @@ class MigrationRun:
         )
         found = list(sources.found())
         self.failures += sources.failures
+        self.left_alone = sources.left_alone
         seen = {source.path for source in found}
         #: Files around suites rarely name their dialect: it is that of the first suite that uses them.
         around: dict[Path, tuple[str, FileKind | None]] = {}

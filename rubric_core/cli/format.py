@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 from rubric_core.analysis import Language, analyze
-from rubric_core.atomic_write import write_file
+from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.cli.unified_diff import difference
@@ -66,8 +66,9 @@ def main(options: argparse.Namespace) -> int:
     sources = SourceCollector(options.paths, Discovery(Configurations(language)), options.path)
     failures: list[str] = []
     done = [*_formatted(sources, language, failures)]
-    written = [each for each in done if _write(each, options, failures)]
-    for failure in (*sources.failures, *failures):
+    writer = SourceWriter(options.paths)
+    written = [each for each in done if _write(each, options, writer, failures)]
+    for failure in (*sources.left_alone, *sources.failures, *failures):
         print(f"rubric: {failure}", file=sys.stderr)
     _summarise(done, len(written), options)
     if failures or sources.failures:
@@ -92,7 +93,7 @@ def _formatted(sources: SourceCollector, language: Language, failures: list[str]
         yield _Formatted(source, text, apply_edits(text, format_edits(analysis)), found is not None)
 
 
-def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -> bool:
+def _write(done: _Formatted, options: argparse.Namespace, writer: SourceWriter, failures: list[str]) -> bool:
     """Write the file, or show what would be written; returns whether it changes."""
     shown = done.source.shown
     if options.diff:
@@ -104,7 +105,7 @@ def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -
         sys.stdout.flush()
     elif not options.check and done.changed:
         try:
-            write_file(done.source.path, done.after.encode())
+            writer.write(done.source.path, done.after.encode())
         except OSError as error:
             failures.append(f"{shown}: cannot be written: {error.strerror or error}")
             return False

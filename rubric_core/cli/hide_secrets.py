@@ -1,5 +1,6 @@
 """Masks secrets in a file before lines of it are shown: values of keys with secret names, passwords in addresses, well-known keys.
 
+So are what files of other programs keep secret (`.env`, `.npmrc`, `.netrc`, Docker's `config.json`, PEM): a suite may quote them.
 A finding is shown with the lines around it, so that a secret may be shown though nothing is wrong with it.
 """
 
@@ -36,6 +37,12 @@ _SIGNS = (
     "credential",
     "bearer",
     "cookie",
+    "auth:",
+    "auth=",
+    'auth"',
+    "auth'",
+    "auth ",
+    "-----begin",
     "@",
     "\\x",
     "\\u",
@@ -62,6 +69,27 @@ _ENDS_WITH_KEY = pattern(rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}
 #: Characters of the longest match of it, and more: only so much of a line is searched.
 _LONGEST_KEY = 700
 _SECRET = pattern(rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE)
+#: A word, up to a character that ends it in a shell, an address or a list; quotes keep words together.
+_WORD = r"(?:\$\{\{[^{}\n]{0,200}\}\}|\"[^\"\n]{0,2000}\"?|'[^'\n]{0,2000}'?|[^\s\"',;&)}\]]{1,2000})"
+#: `NAME=value` of shells, `.env` and `.npmrc`; with spaces around it, as in INI files, at the start of a line; and `--token value` of programs.
+_ASSIGNED = pattern(
+    rf"(?:(?<![\w.-])[\w.-]{{0,60}}(?:{_NAME}|_auth)=(?![=>])|^[ \t]{{0,40}}[\w.-]{{0,60}}{_NAME}[ \t]{{1,20}}=[ \t]{{1,20}}(?=[^\s=>])"
+    rf"|(?<!\S)--[\w-]{{0,60}}{_NAME}[ \t]{{1,9}}(?=[^\s-]))(?P<value>{_WORD})",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: `password value` of `.netrc`: after the other words of an entry, or alone on a line.
+_NETRC = pattern(
+    r"(?:\b(?:login|machine|account)[ \t]{1,9}\S{1,200}[ \t]{1,9}|^[ \t]{0,40}(?=\S{1,20}[ \t]{1,9}\S{1,2000}[ \t]*$))"
+    r"passw(?:or)?d[ \t]{1,9}(?P<value>[^\s:=]\S{0,2000})",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: Docker's `"auth": "…"`, which is a name and a password in base64.
+_LOGIN = pattern(
+    r"(?<![\w-])[\"']?_?auth[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?(?P<value>[A-Za-z0-9+/_-]{8,2000}={0,2})(?![\w-])",
+    re.IGNORECASE,
+)
+#: What is in a PEM block, which a missing end makes everything below.
+_PEM = pattern(r"-----BEGIN [A-Z0-9 ]{1,60}-----(?P<value>(?:(?!-----END).){1,100000})", re.DOTALL)
 _PASSWORD = pattern(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=@)")
 #: References to environment variables are shown: they name a secret but do not contain it.
 _REFERENCES = pattern(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
@@ -84,7 +112,8 @@ def hide_secrets(text: str) -> str:
     if not any(sign in folded for sign in _SIGNS) and not any(sign in text for sign in _KNOWN_SIGNS):
         return text
     shown = _KNOWN_KEY.sub(lambda found: "*" * len(found[0]), text)
-    shown = _PASSWORD.sub(_with_hidden_value, shown)
+    for secret in (_PASSWORD, _PEM, _ASSIGNED, _NETRC, _LOGIN):
+        shown = secret.sub(_with_hidden_word, shown)
     tree = parse(text)
     spans = sorted({span for node in walk(tree.root) if isinstance(node, Mapping) for span in _secrets(node, text)})
     parts: list[str] = []
@@ -136,10 +165,17 @@ def _with_hidden_value(found: re.Match[str]) -> str:
     return found[0][: found.start("value") - found.start()] + _hidden(found["value"])
 
 
+def _with_hidden_word(found: re.Match[str]) -> str:
+    """As `_with_hidden_value`, where a word in capitals is a value, too, and not the name of a variable."""
+    return found[0][: found.start("value") - found.start()] + _masked(found["value"])
+
+
 def _hidden(value: str) -> str:
     """A masked value; references to variables stay, since they show where the secret comes from."""
-    if _VARIABLE.match(value):
-        return value
+    return value if _VARIABLE.match(value) else _masked(value)
+
+
+def _masked(value: str) -> str:
     parts = _REFERENCES.split(value)
     # Only references, blanks and quotes.
     if all(not part.strip(" \t\n\"'") for part in parts[::2]):

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from rubric_core.atomic_write import write_file
 from rubric_core.cli.file_migration import MigratedFile, MigrationRun
+from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.cli.unified_diff import difference
@@ -64,9 +64,10 @@ def main(options: argparse.Namespace) -> int:
         return FAILED
     work = MigrationRun(options)
     outcomes = list(work.outcomes())
-    changed = sum([_settled(outcome, options, work.failures) for outcome in outcomes])
+    writer = SourceWriter(options.paths)
+    changed = sum([_settled(outcome, options, writer, work.failures) for outcome in outcomes])
     written = _migrate_promptfoo(work, options)
-    for line in work.passed:
+    for line in (*work.left_alone, *work.passed):
         print(line)
     for failure in work.failures:
         print(f"rubric: {failure}", file=sys.stderr)
@@ -89,13 +90,13 @@ def _migrate_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
     return sum([write_suite(each, options, work.failures) for each in work.promptfoo])
 
 
-def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> bool:
+def _settled(outcome: MigratedFile, options: argparse.Namespace, writer: SourceWriter, failures: list[str]) -> bool:
     """Write the file, or show what would be written; list what is left to the author. Returns whether it changes."""
     if options.check:
         sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, TerminalStyle.of()))
     elif outcome.changed:
         try:
-            _write(outcome)
+            _write(outcome, writer)
         except OSError as error:
             failures.append(
                 f"{outcome.shown}: cannot be written, and stays {outcome.source}: {error.strerror or error}"
@@ -106,18 +107,20 @@ def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[
     index = LineIndex(outcome.after.text)
     for note in outcome.after.notes:
         print(f"{outcome.shown}:{index.line_of(note.offset) + 1}: {note.words}")
-    _report_recordings(outcome, options, failures)
+    _report_recordings(outcome, options, writer, failures)
     return outcome.changed
 
 
-def _write(outcome: MigratedFile) -> None:
+def _write(outcome: MigratedFile, writer: SourceWriter) -> None:
     """Write the file, and remove it from its old path. Raises OSError."""
-    write_file(outcome.home, outcome.after.text.encode())
+    writer.write(outcome.home, outcome.after.text.encode())
     if outcome.home != outcome.path:
         outcome.path.unlink()
 
 
-def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> None:
+def _report_recordings(
+    outcome: MigratedFile, options: argparse.Namespace, writer: SourceWriter, failures: list[str]
+) -> None:
     """Migrate the recordings; list those that are no longer usable."""
     found = outcome.recordings
     if found is None or isinstance(found, str):
@@ -128,6 +131,7 @@ def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failu
     if found.changed:
         if not options.check:
             try:
+                writer.permitted(found.path)
                 found.write(outcome.path)
             except OSError as error:
                 failures.append(

@@ -115,6 +115,8 @@ class RunSelection:
                 for source in sources.found():
                     found[source.path] = SuiteSelection(Path(source.shown))
                 self.failures += sources.failures
+                for each in sources.left_alone:
+                    print(f"rubric: {each}", file=sys.stderr)
                 continue
             known = found.get(absolute(path))
             if known is None or known.ids:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.containment import bounds_of, is_inside
 from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
 from rubric_core.lazy_compilation import dataclass
@@ -99,6 +100,8 @@ class SourceCollector:
         self._promptfoo = promptfoo
         #: A message for each name without a match.
         self.failures: list[str] = []
+        #: What is said about links that lead out of the named folders, once the files are found.
+        self.left_alone: list[str] = []
         self._seen: set[Path] = set()
         #: The folders of configurations of promptfoo that were named themselves, as they were spelt.
         self._configured: dict[Path, Path] = {}
@@ -116,6 +119,7 @@ class SourceCollector:
                     self._first[source.path] = source.named
                     yield source
         self.failures += self._discovery.unreadable
+        self.left_alone = list(self._discovery.outside.values())
 
     def referenced(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
         """The referenced files inside of one of the folders that are not among the files to check.
@@ -161,7 +165,9 @@ class SourceCollector:
         if shown is not None or kind not in OF_PROMPTFOO:
             return shown
         folder = next((each for each in self._configured if each in path.parents), None)
-        return None if folder is None else str(self._configured[folder] / path.relative_to(folder))
+        if folder is None or not is_inside(path, bounds_of(folder)):
+            return None
+        return str(self._configured[folder] / path.relative_to(folder))
 
     @property
     def listed_folders(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:

@@ -119,7 +119,7 @@ class FileWatch:
         style = TerminalStyle.of()
         lines = [
             *(f"{text}\n" for text in frames(files, style, columns_of(sys.stdout))),
-            *(f"rubric: {failure}" for failure in failures),
+            *(f"rubric: {each}" for each in (*self._sources.left_alone, *failures)),
         ]
         lines.append(summary(CheckRound(files, failures, self._seconds)))
         lines.append(style.paint("Waiting for changes; Ctrl-C ends", "dim"))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rubric_core.configuration.folder_scope import SETTINGS_FOLDER, FolderScope, content_counts, eval_patterns
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
+from rubric_core.containment import OUTSIDE, bounds_of, is_inside
 from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, FILTERS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
@@ -62,6 +63,8 @@ class Discovery:
         self._keeps_account = keeps_account
         #: Folders and targets files that cannot be read, with the reason.
         self.unreadable: list[str] = []
+        #: Links that lead out of the folder and its repository, each with what is said about it: they are left alone.
+        self.outside: dict[str, str] = {}
         #: Every checkable file that was passed: its spelling, and its scope.
         self._passed: dict[str, tuple[str, FolderScope]] = {}
         #: If inputs are recorded: the folders whose names all counted, as listed, and the files that counted, existing
@@ -117,7 +120,7 @@ class Discovery:
             return known[1]
         evals = next((found for each in above if (found := eval_patterns(each)) is not None), None)
         everything = configuration.excludes(here, is_folder=True)
-        start = FolderScope(configuration, gitignore.above(folder), evals, everything)
+        start = FolderScope(configuration, gitignore.above(folder), evals, everything, bounds_of(here))
         self._starts[str(here)] = (stamps, start)
         return start
 
@@ -177,6 +180,14 @@ class Discovery:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
+                continue
+            if entry.is_symlink() and not is_inside(entry.path, here.bounds):
+                stamps[entry.path] = _stamp(entry.path)
+                if takes(here, entry.path, names) and not here.hides(entry.path, is_folder=False):
+                    shown_name = _joined(shown, entry.name)
+                    self.outside[shown_name] = (
+                        f"{shown_name}: left alone: {OUTSIDE}; name the file itself to include it"
+                    )
                 continue
             if entry.name.endswith(_REFERABLE):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)

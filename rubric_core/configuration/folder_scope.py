@@ -49,6 +49,8 @@ class FolderScope:
     evals: Patterns | None
     #: Whether the user named a folder that its own configuration excludes.
     everything: bool = False
+    #: The real path of the folder that links have to stay in, see `containment.bounds_of`.
+    bounds: str = os.sep
 
     def hides(self, path: str, *, is_folder: bool) -> bool:
         """Whether git ignores a path of the folder, or the configuration excludes it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Language
 from rubric_core.configuration.model import DEFAULT, Configuration
+from rubric_core.containment import OUTSIDE, leads_outside
 from rubric_core.loading.files import UnreadableError, read_text
 
 __all__ = ["CONFIGURATION_FILES", "PYPROJECT", "Configurations", "FolderConfigurations"]
@@ -69,6 +70,8 @@ class Configurations:
 
     def _read(self, path: Path) -> Configuration | None:
         own = path.name != PYPROJECT
+        if leads_outside(path):
+            return self._unreadable(path, f"cannot be read: {OUTSIDE}") if own else None
         try:
             text = read_text(path)
         except UnreadableError as error:

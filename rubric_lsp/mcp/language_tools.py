@@ -13,6 +13,7 @@ from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
 from rubric_core.cli.check_run import CheckRun
 from rubric_core.cli.explain import page_of, unknown_code
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -62,7 +63,7 @@ class LanguageTools:
             dialect: The dialect of suites that do not name one, such as agentv-3.
         """
         done = self._round(path, text, dialect, fix=True)
-        refused = {} if text is not None else write_fixed(done.files)
+        refused = {} if text is not None else write_fixed(done.files, SourceWriter([str(self._folder.root)]))
         left = [each for each in done.files if each.path not in refused]
         return {
             "summary": summary(done, fixed=True),

@@ -289,7 +289,7 @@ def test_only_what_is_selected_is_fixed(rubric: Run) -> None:
 
 def test_a_file_that_cannot_be_written(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.eval.yaml", BROKEN)
-    monkeypatch.setattr("rubric_core.cli.check_command.write_file", _refuse)
+    monkeypatch.setattr("rubric_core.cli.source_writer.write_file", _refuse)
     ran = rubric("check", "--fix")
     assert (ran.code, ran.err) == (2, "rubric: a.eval.yaml: cannot be written: Permission denied\n")
 

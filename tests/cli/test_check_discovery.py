@@ -130,6 +130,7 @@ def test_paths_are_spelt_as_the_folder_is(here: Path) -> None:
 
 
 def test_links_to_files_count_and_links_to_folders_do_not(here: Path) -> None:
+    Path(".git").mkdir()  # one repository
     files("real/a.eval.yaml")
     Path("evals").mkdir()
     Path("evals/b.eval.yaml").symlink_to(here / "real" / "a.eval.yaml")

@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_written_is_reported(rubric: Run, monkeypatch: pyt
     def refuse(_: Path, __: bytes) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("rubric_core.cli.format.write_file", refuse)
+    monkeypatch.setattr("rubric_core.cli.source_writer.write_file", refuse)
     ran = rubric("format")
     assert (ran.code, ran.out) == (2, "0 files formatted\n")
     assert ran.err == "rubric: a.eval.yaml: cannot be written: Permission denied\n"
