@@ -1,11 +1,10 @@
 """Permission to run suites: from the editor at start, or from the user, for a folder or just once."""
 
-import contextlib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rubric_core.trust import Trust, is_wide, real_path
+from rubric_core.trust import RunPlan, Trust, is_wide, real_path
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = ["Permission"]
@@ -31,33 +30,17 @@ class Permission:
         real, folders = real_path(suite), self._folders()
         return self.editor_trusts and not self.remote and (not folders or any(real.is_relative_to(f) for f in folders))
 
-    def covers(self, suite: Path, cases: Collection[str], does: Collection[str], *, outside: bool) -> bool:
-        """Whether the effects of a suite's cases are allowed. First runs in a trusted folder are, and are remembered.
+    def home(self, suite: Path) -> Path:
+        """The folder that remembers what a suite does: the trusted one, else the one that the editor trusts."""
+        return self._trust.folder_of(suite) or self.folder_of(suite)
 
-        Args:
-            suite: Their file.
-            cases: Their ids.
-            does: The identities of all their effects.
-            outside: Whether they read files outside of the trusted folders, such as the targets of a parent.
-        """
-        if self._vouched(suite):
-            return not outside
-        known = self._trust.known(suite, cases)
-        if known is None and outside:
-            return False
-        if known is not None and not set(does) <= known:
-            return False
-        with contextlib.suppress(OSError):  # so that the user is asked again
-            self._trust.allow(suite, cases, does)
-        return True
+    def new_entries(self, folder: Path, plans: Sequence[RunPlan]) -> Mapping[str, str] | None:
+        """See `Trust.new_entries`. Raises OSError."""
+        return self._trust.new_entries(folder, plans)
 
-    def run_before(self, suite: Path) -> frozenset[str]:
-        """The cases of a suite, in a trusted folder, that were allowed to run before."""
-        return self._trust.run_before(suite)
-
-    def known(self, suite: Path, cases: Collection[str]) -> frozenset[str] | None:
-        """The effects of a suite's cases that were allowed before; None if none were."""
-        return None if self._vouched(suite) else self._trust.known(suite, cases)
+    def allowed(self, folder: Path, plans: Sequence[RunPlan]) -> Mapping[str, str]:
+        """See `Trust.allowed`. Raises OSError."""
+        return self._trust.allowed(folder, plans)
 
     def roots(self, suite: Path) -> list[Path]:
         """The folders that a suite may use entirely: the trusted one, else the open ones, else its own."""
@@ -66,9 +49,9 @@ class Permission:
         trusted = self._trust.folder_of(suite)
         return [trusted if trusted is not None else self.folder_of(suite)]
 
-    def allow(self, suite: Path, cases: Collection[str], does: Collection[str]) -> None:
-        """Remember the effects of cases that the user has seen. Raises OSError."""
-        self._trust.allow(suite, cases, does)
+    def remember(self, folder: Path, plans: Sequence[RunPlan]) -> None:
+        """Remember what the user has allowed in a folder. Raises OSError."""
+        self._trust.remember(folder, plans)
 
     def add(self, folder: Path) -> Path:
         """Trust a folder permanently, in every editor. Raises OSError, and ValueError for a folder that holds too much."""

@@ -40,6 +40,7 @@ def main(options: argparse.Namespace) -> int:
         return 2
     if is_wide(folder) and not options.yes and not _confirmed(folder):
         return 2
+    trust.remove(folder)  # so that its next run is its first
     print(f"{trust.add(folder)} is trusted: its suites can be run from the editor (undo with rubric trust --remove)")
     return 0
 

@@ -1,6 +1,7 @@
 """The external effects of a run: what it would execute, read and send. Reads no environment, renders and runs nothing."""
 
-import hashlib
+import hmac
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.targets.resolve import Targets
     from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["RunConsequences", "Suites", "consequences_of", "identity"]
+__all__ = ["RunConsequences", "Suites", "consequences_of"]
 
 _WEB = ("http://", "https://", "ws://", "wss://")
 #: Names of variables whose value may be an address without its scheme, or a template of one.
@@ -62,15 +63,16 @@ class RunConsequences:
             ("file", self.outside),
         )
 
-    @property
-    def identities(self) -> frozenset[str]:
-        """Hashes of all entries, which identify the plan without revealing any of them."""
-        return frozenset(identity(kind, word) for kind, words in self.parts() for word in words)
-
-
-def identity(kind: str, entry: str) -> str:
-    """A hash that identifies one entry of a plan: 32 hexadecimal digits."""
-    return hashlib.sha256(f"{kind} {entry}".encode(errors="surrogatepass")).hexdigest()[:32]
+    def entries(self, key: bytes, folder: Path) -> dict[str, str]:
+        """Every entry by its hash with the user's key, which identifies it without revealing it."""
+        place = os.fsencode(folder) + b"/"
+        return {
+            hmac.new(key, f"{kind} {word}".encode(errors="surrogatepass").replace(place, b""), "sha256").hexdigest()[
+                :32
+            ]: word
+            for kind, words in self.parts()
+            for word in words
+        }
 
 
 def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:

@@ -1,13 +1,13 @@
 """The question before a run: what it would execute, read and send, in words. Reads no environment."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.control_characters import reveal
 from rubric_core.language.markdown import code
 from rubric_core.validation.wording import count
 from rubric_lsp.features.markdown import fenced, shortened
-from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of, identity
+from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of
 
 __all__ = ["details", "is_long", "question"]
 
@@ -16,21 +16,21 @@ _LONGEST = 400
 _MOST_LINES = 40
 
 
-def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str] | None = None) -> str:
+def question(suites: Suites, roots: Sequence[Path] = (), new: Collection[str] | None = None) -> str:
     """The question before cases run: everything that is executed, read and sent, in full.
 
     Args:
         suites: The cases to run.
         roots: The open folders; files outside of them are named.
-        allowed: The effects that were allowed before, if some have changed since.
+        new: The entries that are new, if others were allowed before.
     """
     plan = consequences_of(suites, roots)
-    lines = list(_entries(plan, allowed))
-    doing = _sentence(plan) if allowed is None else ""
-    if len(doing) > _LONGEST or "\n" in doing or (allowed is not None):
+    lines = list(_entries(plan, new))
+    doing = _sentence(plan) if new is None else ""
+    if len(doing) > _LONGEST or "\n" in doing or new is not None:
         shown = lines[:_MOST_LINES]
         left = len(lines) - len(shown)
-        begin = "It does more than you allowed before. It will" if allowed is not None else "It will"
+        begin = "It does more than you allowed before. It will" if new is not None else "It will"
         doing = "\n".join(
             [
                 begin,
@@ -59,22 +59,21 @@ def _listed(quoted: bool, words: Sequence[str]) -> str:
     return ", ".join(f"`{word}`" if quoted else word for word in words)
 
 
-def _entries(plan: RunConsequences, allowed: frozenset[str] | None) -> Iterator[str]:
+def _entries(plan: RunConsequences, new: Collection[str] | None) -> Iterator[str]:
     """Each part of a plan with a heading, line by line; new entries are marked."""
-    for title, kind, words in _parts(plan):
+    for title, words in _parts(plan):
         yield f"{title}:"
         for word in words:
-            new = "NEW " if allowed is not None and identity(kind, word) not in allowed else ""
             first, *rest = word.split("\n")
-            yield f"  • {new}{first}"
+            yield f"  • {'NEW ' if new is not None and word in new else ''}{first}"
             yield from (f"      {line}" for line in rest)
 
 
-def _parts(plan: RunConsequences) -> Iterator[tuple[str, str, Sequence[str]]]:
+def _parts(plan: RunConsequences) -> Iterator[tuple[str, Sequence[str]]]:
     titles = ("execute", "send the case to", "read of the environment", "read outside of the open folder")
-    for title, (kind, words) in zip(titles, plan.parts(), strict=True):
+    for title, (_, words) in zip(titles, plan.parts(), strict=True):
         if words:
-            yield title, kind, words
+            yield title, words
 
 
 def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
@@ -82,7 +81,7 @@ def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
     plan = consequences_of(suites, roots)
     lines = [f"# What running {_subject(suites)} would do", ""]
     lines += [] if plan.programs else ["It executes nothing.", ""]
-    for title, _, words in _parts(plan):
+    for title, words in _parts(plan):
         lines += [f"## {title.capitalize()}", ""]
         for word in words:
             lines += [fenced(reveal(word)), ""]

@@ -1,5 +1,6 @@
 """Tools about runs: one case, stored results, comparisons."""
 
+from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -90,14 +91,14 @@ class RunTools:
     def _permitted_plans(self, suite: LoadedSuite, cases: list[Runnable]) -> Plans:
         """The consequences of a run. Raises ToolError if it is not allowed, by the same rules as in editors."""
         permission = Permission()
-        how = f"nothing was run; ask a person to run `rubric trust {self._folder.root}` in a terminal"
         if not permission.allows(suite.path):
-            raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {how}")
+            raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {_ask(self._folder.root)}")
         part = SelectedCases(suite.path.as_uri(), suite.path, tuple(cases), suite.analysis.dialect.name)
-        plans = settled_plans(permission, [part])
-        if plans is None:
+        plans, new = settled_plans(permission, [part])
+        if new:
+            lines = "\n".join(f"- {words}" for words in new)
             raise ToolError(
-                f"this run would do something that was not allowed before, such as a changed command: {how}"
+                f"this run would do what was not allowed before:\n{lines}\n{_ask(permission.home(suite.path))}"
             )
         return plans
 
@@ -132,6 +133,11 @@ class RunTools:
         with expected_errors():
             database = ResultDatabase.at(self._folder.root)
             return comparison_row(compare_runs(database, *chosen_runs(database, before or None, after or None)))
+
+
+def _ask(folder: Path) -> str:
+    """What somebody has to do before a run."""
+    return f"nothing was run; ask a person to run `rubric trust {folder}` in a terminal"
 
 
 def _in_short(case: RunCase) -> dict[str, Any]:

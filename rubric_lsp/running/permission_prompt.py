@@ -1,14 +1,13 @@
 """Asks the user whether a suite may run, and explains how to allow it. Imported when something is run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
-from rubric_core.lazy_compilation import replace
 from rubric_core.trust import is_wide
-from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of, identity
+from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of
 from rubric_lsp.features.run_question import details, is_long, question
 from rubric_lsp.host import Host
 from rubric_lsp.permission import Permission
@@ -25,86 +24,84 @@ __all__ = ["Plans", "ask_permission", "settled_plans"]
 #: The verb for each part of a run.
 Plans: TypeAlias = Sequence[RunConsequences]
 
-_ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
+_ONCE, _MORE, _NO = "Run once", "Show details", "Not now"
+_ALWAYS, _ALWAYS_ALL = "Trust this folder", "Trust these folders"
 _DETAILS = "what-a-run-would-do.md"
 #: Parts of the names of VS Code and its derivatives.
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def settled_plans(permission: Permission, parts: Sequence[SelectedCases]) -> Plans | None:
-    """The effects of suites in trusted folders; None if not all were allowed: a changed command, host or variable is new."""
-    # All of them, so that all are remembered.
-    found = [plan for part in parts for plan in _settled(permission, part)]
-    return None if None in found else [plan for plan in found if plan is not None]
+def settled_plans(permission: Permission, parts: Sequence[SelectedCases]) -> tuple[Plans, list[str]]:
+    """The effects of suites in trusted folders, and those that a person has to allow first, in words."""
+    plans = [_plan(permission, part) for part in parts]
+    # Of one folder together, as its first run is remembered as a whole.
+    new = [words for each in _by_folder(permission, parts, plans).items() for words in _to_allow(permission, *each)]
+    return plans, new
 
 
-def _settled(permission: Permission, part: SelectedCases) -> list[RunConsequences | None]:
-    """First runs of a case are allowed even when the effects of other cases in the run have changed."""
-    before = permission.run_before(part.path)
-    old = tuple(case for case in part.cases if identity("case", case.id) in before)
-    new = tuple(case for case in part.cases if identity("case", case.id) not in before)
-    return [_covered(permission, replace(part, cases=cases)) for cases in (old, new) if cases]
+def _to_allow(permission: Permission, folder: Path, plans: Plans) -> Iterable[str]:
+    try:
+        return permission.allowed(folder, plans).values()
+    except OSError as error:  # then nothing can be compared or remembered
+        return [f"anything: what the folder remembers cannot be used ({error})"]
 
 
-def _covered(permission: Permission, part: SelectedCases) -> RunConsequences | None:
-    plan = _plan(permission, part)
-    is_covered = permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
-    return plan if is_covered else None
+def _by_folder(
+    permission: Permission, parts: Sequence[SelectedCases], plans: Plans
+) -> dict[Path, list[RunConsequences]]:
+    """The plans by the folder that remembers them."""
+    found: dict[Path, list[RunConsequences]] = {}
+    for part, plan in zip(parts, plans, strict=True):
+        found.setdefault(permission.home(part.path), []).append(plan)
+    return found
 
 
 def _plan(permission: Permission, part: SelectedCases) -> RunConsequences:
     return consequences_of(_suites([part]), permission.roots(part.path))
 
 
-def _ids(part: SelectedCases) -> list[str]:
-    """Hashes of the cases' ids, so that the stored list does not reveal them."""
-    return [identity("case", case.id) for case in part.cases]
-
-
 async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> Plans | None:
-    """The effects that the user allows after seeing them; None if they refuse, which is answered by how to allow it."""
+    """The effects that the user allows after seeing them; None if they refuse, or the client cannot ask."""
     permission = host.permission
-    closed = [part for part in parts if not permission.allows(part.path)]
-    folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
+    is_closed = [not permission.allows(part.path) for part in parts]
+    closed = [part for part, is_so in zip(parts, is_closed, strict=True) if is_so]
+    folders = list(dict.fromkeys(permission.home(part.path) for part in closed or parts))
     names = " and ".join(map(str, folders))
-    how = _how(host.client.name, names)
     # Every client is asked: Emacs supports the request without declaring it. Others respond with an error.
     lasting = not permission.remote and not any(map(is_wide, folders))
+    always = _ALWAYS if len(folders) == 1 else _ALWAYS_ALL
     try:
         while True:
             plans = [_plan(permission, part) for part in parts]
-            answer = await _answer(host, shown, parts, lasting=lasting)
+            new = None if closed else _new_entries(permission, parts, plans)
+            answer = await _answer(host, shown, parts, _Choice(always if lasting else "", names, new))
             _read_again(parts)
             # The answer applies to what was shown: files may change while the question is open.
             now = [_plan(permission, part) for part in parts]
-            if answer not in (_ALWAYS, _ONCE) or _identities(now) == _identities(plans):
+            if answer not in (always, _ONCE) or _entries(now) == _entries(plans):
                 break
             host.say("rubric: what the run would do has changed since the question was asked: look again", WARNING)
     except RequestFailedError:
+        how = _how(host.client.name, names)
         # The way to allow it comes first: Helix shows only as much of a message as fits into one line.
         host.say(f"rubric: not run yet: {how}", WARNING)
         if host.client.shows_documents:
             text = f"{details(_suites(parts), _roots(host, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
             await shown.show_text(_DETAILS, parts[0].uri, text)
         return None
-    if answer == _ALWAYS:
+    if answer == always:
         try:
-            _remember(permission, folders if closed else (), zip(parts, plans, strict=True))
+            _remember(permission, folders if closed else (), _by_folder(permission, parts, plans))
         except OSError as error:  # for example a full disk: the run is allowed anyway
             host.say(f"rubric: the trust for {names} cannot be saved, so this run is allowed once: {error}", WARNING)
-    if answer in (_ALWAYS, _ONCE):
-        return plans
-    host.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)
-    return None
+    return plans if answer in (always, _ONCE) else None
 
 
-def _remember(
-    permission: Permission, folders: Iterable[Path], plans: Iterable[tuple[SelectedCases, RunConsequences]]
-) -> None:
+def _remember(permission: Permission, folders: Iterable[Path], plans: Mapping[Path, Plans]) -> None:
     for folder in folders:
         permission.add(folder)
-    for part, plan in plans:
-        permission.allow(part.path, _ids(part), plan.identities)
+    for folder, each in plans.items():
+        permission.remember(folder, each)
 
 
 def _how(client: str, folder: str) -> str:
@@ -120,16 +117,30 @@ def _how(client: str, folder: str) -> str:
     return f"the command rubric.trust or {terminal}"
 
 
-async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], *, lasting: bool) -> str | None:
-    """The user's choice, None for none; `lasting`: whether it can be permanent. Raises RequestFailedError if the client cannot ask."""
+class _Choice(NamedTuple):
+    """What the user can choose besides running once."""
+
+    #: To trust the folders; empty if that is not offered.
+    always: str
+    #: The names of the folders.
+    folders: str
+    #: The words of what is new, if other runs were allowed before.
+    new: Collection[str] | None
+
+
+async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], choice: _Choice) -> str | None:
+    """The user's choice, None for none. Raises RequestFailedError if the client cannot ask."""
     suites, roots = _suites(parts), _roots(host, parts)
-    always = (_ALWAYS,) if lasting else ()
-    titles: tuple[str, ...] = (_ONCE, *always, _MORE, _NO)
+    lasting = (choice.always,) if choice.always else ()
+    folder = f"“{choice.always}” means {choice.folders}." if choice.always else ""
+    titles: tuple[str, ...] = (_ONCE, *lasting, _MORE, _NO)
     if is_long(suites, roots) and host.client.shows_documents:
         # The plan does not fit into a question, and nobody should answer without having seen all of it.
         await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
     while True:
-        message = notice(question(suites, roots, _known(host, parts)))
+        asks = question(suites, roots, choice.new)
+        # What follows the question mark is the detail of a dialog in VS Code.
+        message = notice(f"{asks}{' ' if asks.endswith('?') else chr(10)}{folder}".rstrip())
         asked: ShowMessageRequestParams = {
             "type": INFORMATION,
             "message": message,
@@ -141,14 +152,21 @@ async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedC
             return title if title in titles else None
         # Shown once: the question is repeated beside it.
         await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
-        titles = (_ONCE, *always, _NO)
+        titles = (_ONCE, *lasting, _NO)
 
 
-def _known(host: Host, parts: Sequence[SelectedCases]) -> frozenset[str] | None:
-    """The effects that were allowed before; None if there are none."""
-    found = [host.permission.known(part.path, _ids(part)) for part in parts]
+def _new_entries(permission: Permission, parts: Sequence[SelectedCases], plans: Plans) -> list[str] | None:
+    """The words of entries that no folder remembers; None if no folder remembers any."""
+    try:
+        found = [permission.new_entries(*each) for each in _by_folder(permission, parts, plans).items()]
+    except OSError:
+        return None
     known = [each for each in found if each is not None]
-    return frozenset().union(*known) if known else None
+    return [words for each in known for words in each.values()] if known else None
+
+
+def _entries(plans: Plans) -> list[object]:
+    return [plan.parts() for plan in plans]
 
 
 def _roots(host: Host, parts: Sequence[SelectedCases]) -> list[Path]:
@@ -159,10 +177,6 @@ def _suites(parts: Sequence[SelectedCases]) -> Suites:
     """The suites with their targets, read once and then used by the run."""
     files = DiskFiles()
     return [(part.cases, shared_targets(part.cases[0], files)) for part in parts]
-
-
-def _identities(plans: Plans) -> list[frozenset[str]]:
-    return [plan.identities for plan in plans]
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:

@@ -86,8 +86,8 @@ class RunManager:
         if all(self._host.permission.allows(part.path) for part in parts):
             from rubric_lsp.running.permission_prompt import settled_plans  # noqa: PLC0415
 
-            plans = settled_plans(self._host.permission, parts)
-            if plans is not None:
+            plans, new = settled_plans(self._host.permission, parts)
+            if not new:
                 return self._begin(parts, order, plans)
         asked = self._asked.get(order)
         if asked is None:  # pressing twice asks only once

@@ -218,7 +218,7 @@ async def test_a_changed_command_needs_to_be_allowed_again(folder: Path) -> None
         await ask(client, "run_case", suite="a.eval.yaml", case="greeting")
         (folder / ".agentv/targets.yaml").write_text(TARGETS % "touch stolen; echo Good morning")
         said = await refusal(client, "run_case", suite="a.eval.yaml", case="greeting")
-        assert "not allowed before" in said
+        assert "would do what was not allowed before:\n- touch stolen; echo Good morning" in said
         assert not (folder / "stolen").exists()
         trust(folder)
         await ask(client, "run_case", suite="a.eval.yaml", case="greeting")

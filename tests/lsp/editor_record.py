@@ -29,7 +29,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.explorer_items import TestMessage, evaluator_messages, messages, skipped_tests
 from rubric_lsp.features.result_texts import KINDS
-from rubric_lsp.features.run_effects import consequences_of, identity
+from rubric_lsp.features.run_effects import consequences_of
 from rubric_lsp.features.run_question import is_long, question
 from rubric_lsp.features.tokens import MODIFIERS, TYPES
 from rubric_lsp.protocol.transport import encoded
@@ -730,7 +730,9 @@ def question_record(record: Record, editor: Editor, suites: Sequence[str]) -> No
         begun = len(editor.sent)
         editor.replies["window/showMessageRequest"] = [{"title": "Show details"}, {"title": "Not now"}]
         record.add(f"run {editor.command('runFile', editor.uri(name))}")
-        editor.loop.run_until_complete(_until(lambda begun=begun: "nothing was run" in json.dumps(editor.sent[begun:])))  # type: ignore[misc]
+        editor.loop.run_until_complete(
+            _until(lambda begun=begun: json.dumps(editor.sent[begun:]).count("showMessageRequest") == 2)
+        )  # type: ignore[misc]
         for message in editor.sent[begun:]:
             if message["method"] == "window/showDocument":
                 path = Path(unquote(message["params"]["uri"]).replace("/above", str(editor.folder.parent)))
@@ -747,8 +749,8 @@ def asked_again_record(record: Record, editor: Editor, suites: Sequence[str]) ->
         parts = select_cases(order, documents, known.at, known.results)
         plan = [(part.cases, shared_targets(part.cases[0], DiskFiles())) for part in parts]
         words = [(kind, word) for kind, some in consequences_of(plan, [editor.folder]).parts() for word in some]
-        allowed = frozenset(identity(*each) for each in words[::2])
-        asked = question(plan, [editor.folder], allowed)
+        new = [word for _, word in words[1::2]]
+        asked = question(plan, [editor.folder], new)
         record.add(f"{name}, long: {is_long(plan, [editor.folder])}, {line_of(editor.told(asked))}")
 
 

@@ -182,8 +182,9 @@ def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, f
     ("name", "way"),
     [("Neovim", ":RubricTrust"), ("Visual Studio Code", "“Rubric: Trust this folder”"), ("Emacs", "rubric.trust")],
 )
-def test_a_refusal_says_how_to_allow_it_here(connect: Connect, folder: Path, name: str, way: str) -> None:
+def test_who_cannot_be_asked_is_told_how_to_allow_it_here(connect: Connect, folder: Path, name: str, way: str) -> None:
     client = connect()
+    client.unknown.add("window/showMessageRequest")
     client.initialize({}, folder, clientInfo={"name": name})
     run(client, uri_of(folder), "refund")
     said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]

@@ -20,14 +20,18 @@ def suite(cases: str = CASES, prompts: str = "'{{ q }}'", providers: str = "mock
 
 
 def asked(connect: Connect, root: Path, text: str, files: dict[str, str] | None = None) -> str:
-    """The question about a suite."""
+    """The question about a suite, without the folder that could be trusted."""
     folder = written(root / "suites", {".agentv/providers.yaml": PROVIDERS, "a.eval.yaml": text, **(files or {})})
     client = connect()
     client.initialize(VSCODE, folder)
     uri = (folder / "a.eval.yaml").as_uri()
     client.open(uri, text)
     run(client, uri)
-    return question(client)
+    return question(client).partition("\n“Trust")[0]
+
+
+def questions(client: Client) -> int:
+    return [m for m, _ in client.requests].count("window/showMessageRequest")
 
 
 def question(client: Client, before: int = 0) -> str:
@@ -204,7 +208,7 @@ def test_what_was_allowed_is_not_asked_about_again(connect: Connect, tmp_path: P
     client, uri = trusted(connect, folder)
     run(client, uri)
     ended(client, 2)
-    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+    assert questions(client) == 1
 
 
 @pytest.mark.parametrize(
@@ -224,7 +228,8 @@ def test_a_changed_command_host_or_variable_asks_again(connect: Connect, tmp_pat
     shown = question(client, 1)
     assert "It does more than you allowed before." in shown
     assert new in shown
-    until("how to allow it", lambda: client.heard("window/showMessage"))
+    run(client, uri)
+    until("a third question, as nothing was allowed", lambda: questions(client) == 3)
     assert "/hello" not in json.dumps(client.heard("$/progress"))
 
 
@@ -236,14 +241,90 @@ MORE = """\
 """
 
 
-def test_a_case_that_is_run_for_the_first_time_beside_others_asks_nothing(connect: Connect, tmp_path: Path) -> None:
+@pytest.mark.parametrize("does_more", [True, False])
+def test_a_first_case_asks_if_it_does_something_new(connect: Connect, tmp_path: Path, does_more: bool) -> None:
     folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
     client, uri = trusted(connect, folder)
-    (folder / "a.eval.yaml").write_text(OLD + MORE)
-    client.change(uri, {"text": OLD + MORE})
+    more = OLD + (
+        MORE
+        if does_more
+        else MORE.replace("code-grader, command: [python3, -c, \"print('{}')\"]", "contains, value: h")
+    )
+    (folder / "a.eval.yaml").write_text(more)
+    client.change(uri, {"text": more})
     run(client, uri)
     ended(client, 2)
-    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+    assert questions(client) == (2 if does_more else 1)
+
+
+def test_the_same_in_another_file_asks_nothing(connect: Connect, tmp_path: Path) -> None:
+    """What is remembered is what is done, by content: neither the name of a suite nor that of a case."""
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client, _ = trusted(connect, folder)
+    written(folder, {"inner/b.eval.yaml": OLD.replace("id: a", "id: other")})
+    uri = (folder / "inner/b.eval.yaml").as_uri()
+    client.open(uri, OLD.replace("id: a", "id: other"))
+    run(client, uri)
+    ended(client, 2)
+    assert questions(client) == 1
+
+
+def test_an_editor_that_trusts_its_folders_remembers_their_first_run(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    run(client, uri)
+    ended(client)
+    assert questions(client) == 0
+    (folder / ".agentv/targets.yaml").write_text(targets("touch PWNED"))
+    run(client, uri)
+    assert "NEW echo touch PWNED" in question(client)
+    # An editor that does not trust the folder gains nothing by that.
+    other = connect()
+    other.initialize(VSCODE, folder)
+    other.open(uri, OLD)
+    run(other, uri)
+    assert question(other).startswith("Run `a`? It will execute")
+
+
+@pytest.mark.parametrize("answer", ["Not now", None, "Run once"])
+def test_an_answer_is_not_repeated_and_lives_for_its_run_alone(
+    connect: Connect, tmp_path: Path, answer: str | None
+) -> None:
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    client.replies["window/showMessageRequest"] = lambda _: answer and {"title": answer}
+    for number in (1, 2):
+        run(client, uri)
+        until("a question", lambda number=number: questions(client) == number)
+        if answer == "Run once":
+            ended(client, number)
+    assert client.heard("window/showMessage") == []
+
+
+@pytest.mark.parametrize("where", ["below", "outside", "both"])
+def test_the_folder_that_trust_means_is_named(connect: Connect, tmp_path: Path, where: str) -> None:
+    folder = written(tmp_path / "open", {".agentv/targets.yaml": targets(), "in/a.eval.yaml": OLD, ".git/HEAD": ""})
+    other = written(tmp_path / "other", {".agentv/targets.yaml": targets(), "in/b.eval.yaml": OLD})
+    second = written(tmp_path / "second", {".git/HEAD": ""})
+    client = connect()
+    client.initialize(VSCODE, folder)
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        {"event": {"added": [{"uri": second.as_uri(), "name": "second"}], "removed": []}},
+    )
+    files = [folder / "in/a.eval.yaml"] * (where != "outside") + [other / "in/b.eval.yaml"] * (where != "below")
+    for file in files:
+        client.open(file.as_uri(), OLD)
+    client.request("rubric/runTests", {"include": [file.as_uri() for file in files]})
+    means = " and ".join(map(str, [folder] * (where != "outside") + [other / "in"] * (where != "below")))
+    one = len(files) == 1
+    assert question(client).endswith(f"\n“Trust {'this folder' if one else 'these folders'}” means {means}.")
 
 
 def test_a_script_that_was_edited_asks_nothing(connect: Connect, tmp_path: Path) -> None:
@@ -255,7 +336,7 @@ def test_a_script_that_was_edited_asks_nothing(connect: Connect, tmp_path: Path)
     (folder / "script.sh").write_text("echo other")
     run(client, uri)
     ended(client, 2)
-    assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
+    assert questions(client) == 1
 
 
 def test_another_folder_in_its_place_is_asked_about(connect: Connect, tmp_path: Path) -> None:
@@ -311,7 +392,6 @@ def test_what_changes_while_the_question_is_open_is_not_run_unseen(
     run(client, uri)
     until("a second question", lambda: len(questions) > 1)
     assert ("touch PWNED" in questions[0], "touch PWNED" in questions[1]) == (False, True)
-    until("that nothing was run", lambda: client.heard("window/showMessage"))
     assert not (folder / "PWNED").exists()
     assert client.heard("$/progress") == []
     # Nor was it allowed for later.

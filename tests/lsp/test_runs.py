@@ -390,11 +390,15 @@ def test_a_case_with_mistakes_is_unscored(connect: Connect, folder: Path, uri: s
 # -- trust --------------------------------------------------------------------------------------------------------------
 
 
+def asked_often(client: Client, times: int) -> None:
+    until("a question", lambda: [m for m, _ in client.requests].count("window/showMessageRequest") == times)
+
+
 def test_nothing_runs_without_trust(connect: Connect, folder: Path, slow: str, tmp_path: Path) -> None:
     client = connected(connect, folder, slow, BARE, trusted=False)
     run(client, slow, "slow")
-    message = until("a message", lambda: client.heard("window/showMessage"))[0]["message"]
-    assert f"{folder} is not trusted; the command rubric.trust or `rubric trust {folder}`" in message
+    asked_often(client, 1)
+    assert client.heard("window/showMessage") == []
     assert not (tmp_path / "alive").exists()
     assert hints(client, slow) == {}
 
@@ -406,7 +410,7 @@ def test_a_person_is_told_what_would_happen(connect: Connect, folder: Path, slow
     assert asked["message"].startswith("Run `slow`? It will execute")
     assert "time.sleep(600)" in asked["message"]
     assert [a["title"] for a in asked["actions"]] == ["Run once", "Trust this folder", "Show details", "Not now"]
-    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    assert asked["message"].endswith(f"\n“Trust this folder” means {folder}.")
     assert not (tmp_path / "alive").exists()
 
 
@@ -418,7 +422,7 @@ def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Pat
     answers = iter(("Show details", "Not now"))
     client.replies["window/showMessageRequest"] = lambda _: {"title": next(answers)}
     run(client, uri, "refund")
-    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    asked_often(client, 2)
     asked = [p for m, p in client.requests if m == "window/showMessageRequest"]
     assert "execute `python prepare.py`" in asked[0]["message"]
     assert [a["title"] for a in asked[1]["actions"]] == ["Run once", "Trust this folder", "Not now"]
@@ -448,7 +452,7 @@ def test_who_presses_twice_is_asked_once(connect: Connect, folder: Path, uri: st
     more: list[Any] = []
     client.replies["window/showMessageRequest"] = lambda _: None if more else more.append(client.start(*press))
     client.request(*press)
-    until("how to allow it later", lambda: client.heard("window/showMessage"))
+    until("the other press", lambda: more)
     client.answer(more[0])
     assert [m for m, _ in client.requests].count("window/showMessageRequest") == 1
 
@@ -461,7 +465,7 @@ def test_once(connect: Connect, folder: Path, uri: str) -> None:
     assert hints(client, uri)
     client.replies["window/showMessageRequest"] = lambda _: None
     run(client, uri, "refund")
-    until("the question again", lambda: client.heard("window/showMessage"))
+    asked_often(client, 2)
 
 
 def test_for_good(connect: Connect, folder: Path, uri: str) -> None:
@@ -489,7 +493,7 @@ def test_the_editor_vouches_for_its_folders_only(connect: Connect, folder: Path,
     client.initialize(BARE, other, initializationOptions={"trusted": True})
     client.open(uri, SUITE)
     run(client, uri, "refund")
-    until("a message", lambda: client.heard("window/showMessage"))
+    asked_often(client, 1)
 
 
 # -- other ways to ask --------------------------------------------------------------------------------------------------
