@@ -13,7 +13,17 @@ from rubric_core.lazy_compilation import pattern
 from rubric_lsp.protocol.admission import Admission, refusal
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
-__all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
+__all__ = [
+    "LARGEST_BACKLOG",
+    "Connection",
+    "Framing",
+    "Unreadable",
+    "connected",
+    "encoded",
+    "serve_stdio",
+    "serve_tcp",
+    "serve_unix",
+]
 
 log = logging.getLogger("rubric")
 #: A longer header is invalid.
@@ -24,6 +34,8 @@ _MOST_DIGITS = len(str(_LARGEST_BODY))
 _LARGEST_GREETING = 1 << 20
 _PATIENCE = 30.0
 _READ = 1 << 20
+#: The most messages, and bytes of them, that are read before they are handled; bytes that wait for the client.
+_MOST_WAITING, LARGEST_BACKLOG = 256, 1 << 25
 _HEADER_END = pattern(rb"\r?\n\r?\n")
 # The names of headers are case-insensitive; some clients write them in small letters.
 _LENGTH = pattern(rb"(?im)^content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")
@@ -104,16 +116,42 @@ def decoded(body: bytes | Unreadable) -> object:
         return Unreadable(f"no JSON: {error}")
 
 
-def _messages(framing: Framing, data: bytes) -> Iterator[object]:
-    """The messages that are complete with `data`. An invalid one is answered with an error, and the next ones are read."""
+def _messages(framing: Framing, data: bytes) -> Iterator[tuple[object, int]]:
+    """The messages that are complete with `data`, with their length in bytes.
+
+    An invalid one is answered with an error, and the next ones are read.
+    """
     try:
         for body in framing.feed(data):
-            yield decoded(body)
+            yield decoded(body), len(body) if isinstance(body, bytes) else 0
     except Exception as error:
         # The message itself is not logged: its texts may be confidential.
         log.exception("a message of the client cannot be read")
         framing.clear()
-        yield Unreadable(f"it cannot be read: {type(error).__name__}")
+        yield Unreadable(f"it cannot be read: {type(error).__name__}"), 0
+
+
+class _Backlog:
+    """The messages that were read and are not handled yet. A client that floods is not read any further until they are."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._messages, self._bytes = 0, 0
+
+    def add(self, length: int) -> None:
+        """Wait until there is room for a message, and count it. A message of any length has room when it is the only one."""
+        with self._changed:
+            while self._messages >= _MOST_WAITING or (self._messages and self._bytes + length > LARGEST_BACKLOG):
+                self._changed.wait()
+            self._messages += 1
+            self._bytes += length
+
+    def remove(self, length: int) -> None:
+        """A message was handled."""
+        with self._changed:
+            self._messages -= 1
+            self._bytes -= length
+            self._changed.notify()
 
 
 def encoded(message: object) -> bytes:
@@ -196,13 +234,22 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
     """Serve one client; `read` returns its bytes, or an empty value at the end."""
     loop = asyncio.get_running_loop()
     connection.opened(writer)
+    backlog = _Backlog()
+
+    def receive(message: object, length: int) -> None:
+        try:
+            connection.receive(message)
+        finally:
+            # What the message began has its first step before the next ones are read: requests must not pile up either.
+            loop.call_soon(backlog.remove, length)
 
     def pump() -> None:
         framing = Framing()
         try:
             while data := read():
-                for message in _messages(framing, data):
-                    loop.call_soon_threadsafe(connection.receive, message)
+                for message, length in _messages(framing, data):
+                    backlog.add(length)
+                    loop.call_soon_threadsafe(receive, message, length)
         except OSError:
             pass
         except RuntimeError:
@@ -267,14 +314,16 @@ class _Admitter:
             writer.close()
             return
         self._taken = True
+        writer.transport.set_write_buffer_limits(LARGEST_BACKLOG)
         framing.largest = _LARGEST_BODY
         self._connection.opened(writer)
         try:
             for message in (first, *map(decoded, bodies[1:])):
                 self._connection.receive(message)
             while data := await reader.read(_READ):
-                for message in _messages(framing, data):
+                for message, _ in _messages(framing, data):
                     self._connection.receive(message)
+                await writer.drain()  # a client that does not read is not read either
         except (OSError, asyncio.CancelledError):
             pass  # cancelled when the server is finished: Python 3.11 would log that as an error
         finally:

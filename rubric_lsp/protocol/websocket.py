@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin
 
 from rubric_lsp.protocol.admission import Admission, refusal
-from rubric_lsp.protocol.transport import Connection, decoded
+from rubric_lsp.protocol.transport import LARGEST_BACKLOG, Connection, decoded
 
 __all__ = ["serve_websocket"]
 
@@ -26,16 +26,36 @@ class _Frames:
     def __init__(self, socket: ServerConnection) -> None:
         self._socket = socket
         self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
+        self._length = 0
+        self._has_room = asyncio.Event()
+        self._has_room.set()
 
     def write(self, data: bytes) -> None:
-        self._waiting.put_nowait(data.partition(b"\r\n\r\n")[2].decode())
+        message = data.partition(b"\r\n\r\n")[2].decode()
+        self._waiting.put_nowait(message)
+        self._count(len(message))
+
+    def _count(self, length: int) -> None:
+        self._length += length
+        if self._length < LARGEST_BACKLOG:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
+
+    async def drain(self) -> None:
+        """Wait until the client has read enough."""
+        await self._has_room.wait()
 
     def close(self) -> None:
         self._waiting.put_nowait(None)
 
     async def send(self) -> None:
-        while (message := await self._waiting.get()) is not None:
-            await self._socket.send(message)
+        try:
+            while (message := await self._waiting.get()) is not None:
+                await self._socket.send(message)
+                self._count(-len(message))
+        finally:
+            self._has_room.set()  # nobody reads any more: whoever waits is to find that out
 
 
 async def serve_websocket(
@@ -68,6 +88,8 @@ async def serve_websocket(
             connection.receive(first)
             async for message in socket:
                 connection.receive(decoded(message if isinstance(message, bytes) else message.encode()))
+                await frames.drain()
+                await asyncio.sleep(0)  # what the message began has its first step before the next one
         except ConnectionClosed:
             pass
         finally:
