@@ -218,6 +218,8 @@ class Program:
     executable: str = ""
     #: What `argv` hides: inline code, or `file:function`, or `module:function from FOLDER`. Empty if `argv` tells all.
     says: str = ""
+    #: The number of arguments at the end that only hand over data of the case, as JSON.
+    data: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.engine.run_inputs import RunInputs
 from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
@@ -23,7 +24,6 @@ from rubric_core.language.evaluators import (
 from rubric_core.language.shape import children
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.known_names import file_named
-from rubric_lsp.features.run_inputs import RunInputs
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable

@@ -5,12 +5,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rubric_core.evaluation.engine.run_inputs import variable_names
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files, Ports
 from rubric_core.trust import real_path
 from rubric_lsp.features.run_effects import RunConsequences
-from rubric_lsp.features.run_inputs import variable_names
 
 __all__ = ["permitted"]
 

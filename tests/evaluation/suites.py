@@ -1,6 +1,7 @@
 """Suites in a folder of their own, run for real: the shortest way from YAML to results."""
 
 import json
+import os
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,8 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable, runnables
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.events import Event
+from rubric_core.evaluation.engine.guard import guarded
+from rubric_core.evaluation.engine.rehearse import rehearsed
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
@@ -31,6 +34,8 @@ from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Clock, Finished, Http, Ports, Processes, Program, Request
 from rubric_core.syntax.parse import parse
 
+#: Whether every run of these tests is held to its plan, so that whatever it does must have been planned.
+HELD = bool(os.environ.get("RUBRIC_THOROUGH"))
 LANGUAGE = Language()
 BY_NAME = {d.name: d for d in DIALECTS}
 
@@ -102,6 +107,8 @@ class Folder:
             http = ports.http if self.network is None else self.network(ports.http)
             heard = HeardProcesses(ports.processes, self.started)
             around = replace(ports, http=http, processes=heard, clock=self.clock or ports.clock)
+            if HELD:
+                around = guarded(around, await rehearsed(cases, around))
             results = await run_cases(cases, around, self.events.append, workers)
         return {result.id: result for result in results}
 
@@ -110,7 +117,8 @@ class Folder:
         suite = load_suite(self.suite(text), LANGUAGE, Project(DiskFiles(), self.path), Options(**options))
         cases = [each for case in suite.cases for each in variations(case)]
         async with system_ports({"PATH": _path(), **self.environment}) as ports:
-            results = await run_cases(cases, ports, self.events.append)
+            around = guarded(ports, await rehearsed(cases, ports)) if HELD else ports
+            results = await run_cases(cases, around, self.events.append)
         return {result.id: result for result in results}
 
     async def one(self, text: str, dialect: str | None = None, **options: Any) -> CaseResult:
@@ -119,8 +127,6 @@ class Folder:
 
 
 def _path() -> str:
-    import os
-
     return os.environ["PATH"]
 
 

@@ -90,8 +90,8 @@ def test_an_entry_says_what_is_not_usual():
     python = Start(("/usr/bin/python3", "-c", "driver"), "/usr/bin/python3", says="os:system from .")
     assert python.words() == "python3: os:system from ."
     assert Start(("sh", "-lc", "./check.sh\n"), "/bin/sh").words() == "./check.sh"
-    assert CALL.words() == "POST https://api.example/v1/chat with SECRET_KEY"
-    assert Send("GET", ANY_HOST, why="from the answer of x").words() == "GET any host (from the answer of x)"
+    assert CALL.words() == "https://api.example/v1/chat with SECRET_KEY"
+    assert Send("GET", ANY_HOST, why="from the answer of x").words() == "any host (GET, from the answer of x)"
 
 
 @pytest.mark.parametrize("argv", [(), ("",), (" ",), ("sh", "-c", "  ")])
@@ -105,7 +105,7 @@ def test_a_plan_groups_its_entries():
         "execute: echo ok",
         "execute: bot --ask {prompt} with MODE=fast, TOKEN=$SECRET_KEY",
         "execute: a.py (inside of rubric)",
-        "send requests: POST https://api.example/v1/chat with SECRET_KEY",
+        "send requests to: https://api.example/v1/chat with SECRET_KEY",
         "read of the environment: HOME",
         "read outside of the open folder: /etc/hosts",
         "x is not called",
@@ -118,7 +118,7 @@ def test_a_plan_groups_its_entries():
 def hashes(*entries: Start | Send, folder: Path = FOLDER, key: bytes = KEY) -> frozenset[str]:
     starts = tuple(each for each in entries if isinstance(each, Start))
     sends = tuple(each for each in entries if isinstance(each, Send))
-    return Plan(starts, sends).entries(key, folder)
+    return frozenset(Plan(starts, sends).entries(key, folder))
 
 
 @pytest.mark.parametrize(

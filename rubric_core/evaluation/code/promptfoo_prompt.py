@@ -65,7 +65,7 @@ async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
     try:
         made = await run_function(
             code, "python" if code is _WHOLE_FILE else language_of(code), arguments, place.ports, place.directory, place.time_limit,
-            place.at, exact=True,
+            place.at, exact=True, says=path if code is _WHOLE_FILE else "",
         )  # fmt: skip
     except GraderError as error:
         raise Unscored(f"the prompt {path}: {error.reason}", at=place.at) from None
@@ -84,7 +84,7 @@ async def _printed(command: str, context: Mapping[str, Any], place: PromptPlace)
     told = json.dumps(context, ensure_ascii=False, separators=(",", ":"), default=str)
     limit = place.config.get("timeout")
     seconds = limit / 1000 if isinstance(limit, int | float) and limit > 0 else place.time_limit
-    program = Program((*command_parts(command), told), place.directory, b"", {}, seconds, _OUTPUT_LIMIT)
+    program = Program((*command_parts(command), told), place.directory, b"", {}, seconds, _OUTPUT_LIMIT, data=1)
     try:
         return await printed_text(program, place.ports.processes, place.at)
     except Unscored as error:

@@ -92,6 +92,7 @@ async def run_function(
     package: str = "",
     tests: bool = False,
     exact: bool = False,
+    says: str = "",
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
@@ -112,7 +113,7 @@ async def run_function(
         told |= {"tests": _relative(told["file"], directory)} if tests else {}
     beside = find_program("promptfoo", directory, ports.environment) if package or _is_typed(told) else None
     told["programs"] = [beside] if beside is not None else []
-    program = _program(_argv(language, ports, directory, at), told, directory, limit)
+    program = _program(_argv(language, ports, directory, at), told, directory, limit, says)
     try:
         finished = await run_program(program, ports.processes)
     except ProgramError as error:
@@ -140,8 +141,10 @@ def _is_typed(told: Mapping[str, Any]) -> bool:
     return _TYPED.search(told["file"] or "") is not None
 
 
-def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:
-    says = f"{told['file']}:{told['function']}" if told["file"] else str(told["code"])
+def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float, says: str) -> Program:
+    package = f"the npm package {told['package']}" if told["package"] else ""
+    code = f"{told['file']}:{told['function']}" if told["file"] else str(told["code"])
+    says = says or package or code
     return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT, says=says)
 
 

@@ -37,7 +37,9 @@ from rubric_core.ports import Ports
 
 __all__ = [
     "RunSession",
+    "attempt_of",
     "compared",
+    "extensions_kind",
     "require_runnables",
     "run_case",
     "run_in_session",
@@ -205,9 +207,7 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
     made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
     done = False
     try:
-        async with extensions_of(
-            cases, ports, lambda message: on_event(Noted(message)), _extensions_kind
-        ) as extensions:
+        async with extensions_of(cases, ports, lambda message: on_event(Noted(message)), extensions_kind) as extensions:
             yield RunSession(made, extensions, {})
         done = True
     except Unscored:
@@ -217,7 +217,7 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
         await made.close(hooks=done)
 
 
-def _extensions_kind(case: Runnable) -> type[Extensions]:
+def extensions_kind(case: Runnable) -> type[Extensions]:
     """How the extensions of a suite are run."""
     if isinstance(case, PromptfooRunnable):
         from rubric_core.evaluation.engine.promptfoo_extensions import PromptfooExtensions  # noqa: PLC0415  # AgentV's suites need none of it
@@ -268,7 +268,7 @@ async def _once(
     attempt: Attempt | None = None
     try:
         async with workspaces.lend(ready) as workspace:
-            attempt = _attempt_of(ready)(ready, ports, on_event, number, workspace)
+            attempt = attempt_of(ready)(ready, ports, on_event, number, workspace)
             result = await attempt.result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
@@ -282,7 +282,7 @@ async def _once(
         raise told from None
 
 
-def _attempt_of(ready: Runnable) -> type[Attempt]:
+def attempt_of(ready: Runnable) -> type[Attempt]:
     """The class that attempts a case."""
     if isinstance(ready, PromptfooRunnable):
         from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt  # noqa: PLC0415  # AgentV's cases need none of it

@@ -3,6 +3,7 @@
 A hole is its name between NUL characters, which no argument, variable, path or URL can have, so that no suite can write one.
 """
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from functools import lru_cache
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["FOLDER", "REPEATED", "fits", "has_hole", "hole", "hole_names", "shown"]
+__all__ = ["FOLDER", "REPEATED", "fits", "has_hole", "hole", "hole_names", "shown", "temporary_folders"]
 
 _MARK = "\0"
 _HOLE = pattern(r"\0([^\0]*)\0")
@@ -63,23 +64,29 @@ def fits(planned: Sequence[str], texts: Sequence[str], *, in_shell: int = -1) ->
         return tuple(planned) == tuple(texts)
     # No word has a NUL, so that it separates them.
     joined = "".join(f"{text}{_MARK}" for text in texts)
-    return (
-        not any(_MARK in text for text in texts) and _compiled(tuple(planned), in_shell).fullmatch(joined) is not None
-    )
+    if any(_MARK in text for text in texts):
+        return False
+    return _compiled(tuple(planned), in_shell, temporary_folders()).fullmatch(joined) is not None
+
+
+def temporary_folders() -> tuple[str, ...]:
+    """The folder for temporary files, as it is named and with its links resolved."""
+    named = tempfile.gettempdir()
+    return tuple(dict.fromkeys((named, os.path.realpath(named))))
 
 
 @lru_cache(maxsize=1000)
-def _compiled(planned: tuple[str, ...], in_shell: int) -> "re.Pattern[str]":
+def _compiled(planned: tuple[str, ...], in_shell: int, temporary: tuple[str, ...]) -> "re.Pattern[str]":
     made = []
     for number, word in enumerate(planned):
         if word in REPEATED:
             made.append("(?:" if word == REPEATED[0] else ")*")
         else:
-            made.append(f"{''.join(_parts(word, quoted=number == in_shell))}{_MARK}")
+            made.append(f"{''.join(_parts(word, temporary, quoted=number == in_shell))}{_MARK}")
     return re.compile("".join(made), re.DOTALL)
 
 
-def _parts(word: str, *, quoted: bool) -> Iterable[str]:
+def _parts(word: str, temporary: Sequence[str], *, quoted: bool) -> Iterable[str]:
     """The pattern of one word, part by part."""
     inside, unit = False, list[str]()
     for number, part in enumerate(_HOLE.split(word)):
@@ -91,16 +98,17 @@ def _parts(word: str, *, quoted: bool) -> Iterable[str]:
             one = "".join(unit)
             yield f"(?:{one}(?: {one})*)?"
         else:
-            text = _form(part, quoted=quoted) if is_hole else re.escape(part)
+            text = _form(part, temporary, quoted=quoted) if is_hole else re.escape(part)
             if inside:
                 unit.append(text)
             else:
                 yield text
 
 
-def _form(name: str, *, quoted: bool) -> str:
+def _form(name: str, temporary: Sequence[str], *, quoted: bool) -> str:
     if name in _FORMS:
         return _FORMS[name]
     if name in ("scratch", "workspace"):
-        return rf"{re.escape(tempfile.gettempdir())}/rubric-[\w-]+{'/workspace' if name == 'workspace' else ''}"
+        places = "|".join(re.escape(each) for each in temporary)
+        return rf"(?:{places})/rubric-[\w-]+{'/workspace' if name == 'workspace' else ''}"
     return _QUOTED if quoted else r"[^\0]*"

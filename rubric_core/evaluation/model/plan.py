@@ -22,6 +22,8 @@ T = TypeVar("T")
 ANY_HOST = "any host"
 #: Folders of the system, whose links change with its updates.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System", "/Library")
+#: Variables that rubric sets for the functions of `python` targets, and for git.
+_OURS = (("PYTHONUTF8", "1"), ("GIT_TERMINAL_PROMPT", "0"))
 _SHELLS = (("sh", "-c"), ("sh", "-lc"))
 
 
@@ -60,8 +62,9 @@ class Start:
             remarks.append(f" ({self.argv[0]} is not installed)")
         if self.cwd != self.home:
             remarks.append(f" in {_below(self.cwd, folder)}")
-        if self.environment:
-            remarks.append(f" with {', '.join(_assigned(name, value) for name, value in self.environment)}")
+        named = [_assigned(name, value) for name, value in self.environment if not _is_ours(name, value)]
+        if named:
+            remarks.append(f" with {', '.join(named)}")
         return f"{command}{''.join(remarks)}"
 
     def _command(self) -> str:
@@ -93,10 +96,11 @@ class Send:
     why: str = field(default="", compare=False)
 
     def words(self, folder: Path | None = None) -> str:  # noqa: ARG002  # the entries have one interface
-        """One line: method, URL, and the secrets that it carries."""
-        of = f" ({self.why})" if self.why else ""
+        """One line: the URL, the method unless it is POST, and the secrets that it carries."""
+        remarks = [each for each in ("" if self.method == "POST" else self.method, self.why) if each]
+        of = f" ({', '.join(remarks)})" if remarks else ""
         carries = f" with {', '.join(self.variables)}" if self.variables else ""
-        return f"{self.method} {self.origin}{shown(self.path)}{of}{carries}"
+        return f"{self.origin}{shown(self.path)}{of}{carries}"
 
     def key(self) -> Sequence[object]:
         """What decides whether it was allowed before."""
@@ -152,7 +156,7 @@ PlanEntry: TypeAlias = Start | Send | Read | Variable | Load
 _TITLES: tuple[tuple[str, str], ...] = (
     ("start", "execute"),
     ("load", "execute"),
-    ("send", "send requests"),
+    ("send", "send requests to"),
     ("variable", "read of the environment"),
     ("read", "read outside of the open folder"),
 )
@@ -204,9 +208,17 @@ class Plan:
         lines = (f"{title}: {line}" for title, several in self.parts(folder) for line in several)
         return (*lines, *self.notes)
 
-    def entries(self, key: bytes, folder: Path) -> frozenset[str]:
-        """Hashes that identify the entries, and reveal nothing to those without the key. Paths below `folder` are relative."""
-        return frozenset(entry_hash(entry, key, folder) for entry in self.all())
+    @property
+    def outside(self) -> tuple[Read, ...]:
+        """The files that are read outside of the open folders."""
+        return self.reads
+
+    def entries(self, key: bytes, folder: Path) -> dict[str, str]:
+        """The words of each entry by a hash that identifies it, and reveals nothing to those without the key.
+
+        Paths below `folder` are relative.
+        """
+        return {entry_hash(entry, key, folder): entry.words(folder) for entry in self.all()}
 
     def refusal(self, wanted: PlanEntry) -> str:
         """Why something is not in the plan: "its variable PATH was not in the question"; empty for what is in it."""
@@ -240,6 +252,11 @@ def _below(path: str, folder: Path | None) -> str:
         return "."
     start = f"{str(folder).rstrip('/')}/"
     return shown(f"./{path.removeprefix(start)}" if path.startswith(start) else path)
+
+
+def _is_ours(name: str, value: str) -> bool:
+    """Whether rubric itself sets a variable for every program of a kind."""
+    return (name, value) in _OURS or value == hole("case") or name == "AGENTV_WORKSPACE_PATH"
 
 
 def _assigned(name: str, value: str) -> str:

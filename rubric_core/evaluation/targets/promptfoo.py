@@ -204,7 +204,7 @@ class _Exec:
         options = {"id": self.settings.get("id"), "config": {**(self.settings.get("config") or {}), "basePath": "."}}
         told = (request.prompt, _as_json(options), _as_json(call_context(request)))
         runs = ProgramRunner(self.place, self.ports, _TIMEOUT, None)
-        finished = await runs.finished((*argv, *told), request)
+        finished = await runs.finished((*argv, *told), request, data=1)
         output = without_escapes(finished.stdout)
         error = finished.stderr.decode("utf-8", "replace").strip()
         if finished.exit_code or (error and not output):

@@ -1,6 +1,6 @@
 """Resolves targets: which one answers, which one judges, and providers for their entries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import reduce
@@ -25,7 +25,7 @@ from rubric_core.evaluation.targets.settings import (
 from rubric_core.language.providers import Prices
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in, unset_message
-from rubric_core.lazy_compilation import dataclass, field
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named
@@ -45,6 +45,11 @@ JUDGE_SETTINGS = ("grader_target", "judge_target")
 _HOW = "`rubric init` writes one; a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: The workspace settings of an entry; they apply where the target answers cases.
 _PLACE = ("workspace_template", "environment", "hooks")
+
+
+def _itself(provider: Provider) -> Provider:
+    """Put nothing around a provider."""
+    return provider
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,28 @@ class Targets:
     pause: float = 0.0
     #: The rate limits of targets, for all suites of a run.
     rates: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
+    #: What is put around each provider.
+    around: Callable[[Provider], Provider] = field(default=_itself, repr=False, compare=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The ignored settings in the entries of the targets in use, one sentence each."""
         return tuple(dict.fromkeys(note for name, note in self._notes if name not in self._answer))
+
+    def fresh(self, around: Callable[[Provider], Provider], rates: RateLimits) -> "Targets":
+        """The same targets, none of which was used, with something around each provider, and other limits."""
+        return replace(
+            self,
+            around=around,
+            rates=rates,
+            pause=0.0,
+            _plain={},
+            _made={},
+            _settled={},
+            _written={},
+            _notes=[],
+            _answer=set(),
+        )
 
     def entry(self, name: str) -> LoadedTargetEntry:
         """The entry of that name, as written. Raises Unscored when it does not exist."""
@@ -147,7 +169,8 @@ class Targets:
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         """The provider of the target with a name, created once. Raises Unscored, naming file, line and what to do."""
         if name not in self._made:
-            self._made[name] = self._resolved(name, ports)
+            resolved, provider = self._resolved(name, ports)
+            self._made[name] = resolved, self.around(provider)
         return self._made[name]
 
     def addressee(self, name: str, ports: Ports) -> Mapping[str, Any]:

@@ -73,14 +73,17 @@ class ProgramRunner:
         stdin: bytes = b"",
         files: Mapping[str, str] = _NO_FILES,
         says: str = "",
+        data: int = 0,
         **variables: str,
     ) -> Finished:
         """Run the program to its end; `files` were written for it. Raises ProviderError when it does not end on its own.
 
-        For `says` see `Program`.
+        For `says` and `data` see `Program`.
         """
         environment = {**self.place.environment, **request.environment, **variables}
-        program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT, says=says)
+        program = Program(
+            argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT, says=says, data=data
+        )
         request.sent(
             SentPayload(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
         )

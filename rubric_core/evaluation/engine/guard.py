@@ -1,0 +1,115 @@
+"""The ports of a run that refuse whatever is not in its plan: a program, a request, a file.
+
+A refusal is an error of the case, in the kinds of errors that missing programs and servers have.
+"""
+
+import errno
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.engine.permitted_files import permitted_files
+from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.model.holes import fits, hole
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Directories, Finished, Http, HttpReply, NetworkError, Ports, Processes, Program
+from rubric_core.trust import real_path
+
+__all__ = ["guarded"]
+
+
+def guarded(ports: Ports, plan: Plan) -> Ports:
+    """The ports of a run with this plan, and no others."""
+    return replace_fields(
+        ports,
+        files=permitted_files(ports.files, plan),
+        processes=_Processes(ports.processes, plan, ProgramStarts(ports.environment)),
+        http=_Http(ports.http, plan),
+        directories=_Directories(ports.directories, plan),
+    )
+
+
+class _Directories:
+    """Directories for temporary files, into which only planned directories are copied."""
+
+    def __init__(self, inner: Directories, plan: Plan) -> None:
+        self._inner, self._plan = inner, plan
+        self.create, self.make, self.write, self.entries = inner.create, inner.make, inner.write, inner.entries
+        self.open, self.copy_file, self.remove = inner.open, inner.copy_file, inner.remove
+
+    def copy(self, source: Path, target: Path) -> None:
+        """See `ports.Directories.copy`. Also raises OSError for a directory that is not in the plan."""
+        real = real_path(source)
+        known = (*self._plan.roots, *(Path(each.path) for each in self._plan.reads))
+        is_ours = fits([f"{hole('scratch')}{hole('below')}"], [str(real)])
+        if self._plan.roots and not is_ours and not any(real.is_relative_to(each) for each in known):
+            raise OSError(errno.EPERM, _refused(f"{real} was not in the question"), str(source))
+        self._inner.copy(source, target)
+
+
+class _Processes:
+    def __init__(self, inner: Processes, plan: Plan, starts: ProgramStarts) -> None:
+        self._inner, self._plan, self._starts = inner, plan, starts
+
+    async def run(self, program: Program) -> Finished:
+        """See `ports.Processes.run`. Also raises OSError for a program that is not in the plan."""
+        if any("\0" in word for word in program.argv):
+            raise ValueError("embedded null byte")
+        start = self._starts.start(program)
+        why = self._plan.refusal(start)
+        if why:
+            raise OSError(errno.EPERM, _refused(why))
+        if start.program and not program.executable and "/" not in program.argv[0]:
+            # The file that was compared, without another look at the PATH.
+            program = replace(program, executable=start.program)
+        return await self._inner.run(program)
+
+
+class _Http:
+    def __init__(self, inner: Http, plan: Plan) -> None:
+        self._inner, self._plan = inner, plan
+
+    def _require(self, method: str, url: str) -> None:
+        why = self._plan.refusal(sent_request(method, url))
+        if why:
+            raise NetworkError(_refused(why))
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """See `ports.Http.post`."""
+        self._require("POST", url)
+        return await self._inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit)
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        """See `ports.Http.get`."""
+        self._require("GET", url)
+        return await self._inner.get(url, time_limit=time_limit, size_limit=size_limit)
+
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """See `ports.Http.request`."""
+        self._require(method, url)
+        return await self._inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],
+        *,
+        time_limit: float,
+        size_limit: int,
+    ) -> str | bytes:
+        """See `ports.Http.exchange`."""
+        self._require("CONNECT", url)
+        return await self._inner.exchange(
+            url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
+        )
+
+
+def _refused(why: str) -> str:
+    return f"refused: {why}; run it again"

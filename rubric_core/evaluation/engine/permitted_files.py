@@ -1,0 +1,88 @@
+"""File access of a run, restricted to what its plan reads."""
+
+import errno
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rubric_core.evaluation.engine.run_inputs import variable_names
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Files
+from rubric_core.trust import real_path
+
+__all__ = ["permitted_files"]
+
+
+def permitted_files(files: Files, plan: Plan) -> Files:
+    """The files of a run with this plan."""
+    return _PermittedFiles(files, plan) if plan.files else files
+
+
+class _PermittedFiles:
+    """Refuses files that changed after the run was allowed and now read more than was allowed.
+
+    A run may take hours, with a `git pull` in between: a prompt becomes a link to a file outside, or uses another
+    variable.
+
+    Args:
+        files: The disk.
+        plan: What the run was allowed.
+    """
+
+    def __init__(self, files: Files, plan: Plan) -> None:
+        self._files = files
+        self._roots = plan.roots
+        #: The examined files, with the targets of their links.
+        self._seen = plan.files
+        self._outside = {Path(each.path) for each in plan.reads}
+        self._variables = {each.name for each in plan.variables}
+        #: Hashes of the contents that were searched last: most files are read again for each case.
+        self._searched: dict[Path, bytes] = {}
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`. Also raises OSError for a file that is not permitted."""
+        whole = absolute(path)
+        if whole not in self._seen:
+            return self._files.read(path, limit)
+        real = real_path(whole)
+        if not self._may_read(whole, real):
+            raise _changed("it leads to another file than when the run was allowed", path)
+        # The file that was checked, not one that has replaced it by the time that it is opened.
+        content = self._files.read(real, limit)
+        digest = hashlib.sha256(content).digest()
+        if self._searched.get(whole) != digest:
+            new = set(variable_names(content.decode(errors="replace"))) - self._variables
+            if new:
+                raise _changed(f"since the run was allowed, it names {', '.join(sorted(new))} of the environment", path)
+            self._searched[whole] = digest
+        return content
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return self._files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return self._files.is_directory(path)
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`."""
+        return self._files.present(path, names)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        return self._files.names(path)
+
+    def _may_read(self, path: Path, real: Path) -> bool:
+        """Whether a file still leads to the same file, or to another permitted one."""
+        return (
+            not self._roots
+            or real == self._seen[path]
+            or real in self._outside
+            or any(real.is_relative_to(root) for root in self._roots)
+        )
+
+
+def _changed(why: str, path: Path) -> OSError:
+    return OSError(errno.EACCES, f"{why}; run it again", str(path))

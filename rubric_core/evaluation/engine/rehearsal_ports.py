@@ -1,0 +1,285 @@
+"""Ports that write down what an executor would do, and do nothing: the plan of a run is made with them."""
+
+import errno
+import json
+import os
+import re
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.model.holes import hole, hole_names
+from rubric_core.evaluation.model.plan import Send, Start
+from rubric_core.language.secret_names import looks_secret
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Clock, Finished, HttpReply, Ports, Program
+
+__all__ = ["ATTEMPT", "Masks", "Recorder", "Reply", "rehearsal_ports", "workspace_path"]
+
+#: How programs and servers reply: with data, with a text, or with a failure.
+Reply = Literal["data", "text", "failure"]
+#: The number of the attempt in rehearsals, of 18 digits.
+ATTEMPT = 573_910_284_655_071_322
+_LETTERS = "abcdefghijklmnop"
+#: What is taken for an answer, a score, a prompt and variables alike.
+_DATA: Mapping[str, object] = {
+    "output": "ok", "prompt": "ok", "text": "ok", "score": 1, "pass": True, "passed": True, "reason": "ok", "reasoning": "ok",
+    "hits": ["ok"], "misses": [], "verdict": "pass",
+}  # fmt: skip
+
+
+class Masks:
+    """Words of letters that stand for holes while a plan is made: no quoting and no template changes them."""
+
+    def __init__(self) -> None:
+        self._begin = "z" + "".join(secrets.choice("qrstuvwxy") for _ in range(12))
+        self._pattern = re.compile(rf"{self._begin}([a-p]*)z")
+
+    def word(self, name: str) -> str:
+        """The word for the hole with a name."""
+        return f"{self._begin}{''.join(_LETTERS[b >> 4] + _LETTERS[b & 15] for b in name.encode())}z"
+
+    def holes(self, text: str) -> str:
+        """A text with its holes in place of these words."""
+        if self._begin not in text:
+            return text
+        return self._pattern.sub(lambda found: hole(_name(found[1])), text)
+
+    def secrets_in(self, text: str) -> list[str]:
+        """The names of the secret variables in a text."""
+        if self._begin not in text:
+            return []
+        return [n.removeprefix("$") for n in hole_names(self.holes(text)) if n.startswith("$")]
+
+    def environment(self, variables: Mapping[str, str], named: Collection[str]) -> dict[str, str]:
+        """Variables, with a word for each secret: those whose names say so, and those that are `named`."""
+        return {
+            name: self.word(f"${name}") if value and (name in named or looks_secret(name)) else value
+            for name, value in variables.items()
+        }
+
+
+def _name(letters: str) -> str:
+    numbers = [_LETTERS.index(each) for each in letters]
+    return bytes(a << 4 | b for a, b in zip(numbers[::2], numbers[1::2], strict=True)).decode()
+
+
+class Recorder:
+    """Programs and a network that write down what is asked of them.
+
+    Args:
+        masks: The words for holes.
+        starts: Finds programs.
+        passed: The variables of the user, whose names alone are shown.
+    """
+
+    def __init__(self, masks: Masks, starts: ProgramStarts, passed: Mapping[str, str]) -> None:
+        self.masks = masks
+        self._starts, self._passed = starts, passed
+        self.starts: dict[Start, None] = {}
+        self.sends: dict[Send, None] = {}
+        #: The directories that are copied.
+        self.copies: dict[str, None] = {}
+        #: Whether a secret decides about a program or a host, which has to be known then.
+        self.is_decided_by_secret = False
+        self._reply: ContextVar[Reply] = ContextVar("reply", default="data")
+        self._carried: ContextVar[tuple[str, ...]] = ContextVar("carried", default=())
+        self._sink: ContextVar[list[Start] | None] = ContextVar("sink", default=None)
+        self._schema = json.dumps({masks.word("schema"): 1})
+        #: The directory of the suite that is rehearsed.
+        self.home = ""
+
+    @contextmanager
+    def replying(self, reply: Reply, carried: Sequence[str] = ()) -> Iterator[None]:
+        """Reply in a way; what is sent meanwhile carries these secret variables."""
+        before, outer = self._reply.set(reply), self._carried.set(tuple(carried))
+        try:
+            yield
+        finally:
+            self._reply.reset(before)
+            self._carried.reset(outer)
+
+    @contextmanager
+    def collecting(self) -> Iterator[list[Start]]:
+        """Collect the programs that are started, in order, in place of writing them down."""
+        found: list[Start] = []
+        before = self._sink.set(found)
+        try:
+            yield found
+        finally:
+            self._sink.reset(before)
+
+    async def run(self, program: Program) -> Finished:
+        """See `ports.Processes.run`."""
+        if any("\0" in word for word in program.argv):
+            raise ValueError("embedded null byte")
+        self._add(self._holed(program))
+        reply = self._reply.get()
+        if reply == "failure":
+            return Finished(1, b"", b"it does not know --schema", 0.0)
+        data = json.dumps(_DATA) if reply == "data" else "ok"
+        if program.says:
+            result = json.dumps({"result": _DATA if reply == "data" else "ok"})
+            return Finished(0, f"\x1e{result}".encode(), b"", 0.0)
+        return Finished(0, data.encode(), b"", 0.0)
+
+    def _add(self, start: Start) -> None:
+        sink = self._sink.get()
+        if sink is None:
+            self.starts.setdefault(start)
+        else:
+            sink.append(start)
+
+    def _holed(self, program: Program) -> Start:
+        """The entry for a program, with holes."""
+        made = self._starts.start(program)
+        given = len(made.argv) - program.data
+        argv = tuple(hole("data") if number >= given else self._text(word) for number, word in enumerate(made.argv))
+        environment = tuple((n, self._variable(n, value)) for n, value in made.environment)
+        cwd, file = self._place(made.cwd), made.program
+        name = program.argv[0] if program.argv else ""
+        if cwd != made.cwd and not file and os.path.dirname(name) and not os.path.isabs(name):  # noqa: PTH117, PTH120  # as text
+            file = f"{cwd}/{os.path.normpath(name)}"  # in a workspace that does not exist yet
+        decided = (argv[0] if argv else "", file, cwd)
+        self.is_decided_by_secret |= any(n.startswith("$") for text in decided for n in hole_names(text))
+        return replace(
+            made, argv=argv, environment=environment, cwd=cwd, program=self._place(file), says=self.masks.holes(made.says), home=self.home,
+            is_usual=made.is_usual or file != made.program,
+        )  # fmt: skip
+
+    def _variable(self, name: str, value: str) -> str:
+        if value and self._passed.get(name) == value:
+            return hole(f"${name}")
+        return self._text(value)
+
+    def _text(self, text: str) -> str:
+        text = text.replace(self._schema, hole("schema"))
+        text = text.replace(f"{ATTEMPT - 1}", hole("attempt")).replace(f"{ATTEMPT}", hole("attempt"))
+        return self._place(text)
+
+    def _place(self, text: str) -> str:
+        """A text with the places of directories that do not exist, which begin at the root in rehearsals, as holes."""
+        text = self.masks.holes(text)
+        for name in ("workspace", "scratch"):
+            text = text.replace(f"/{hole(name)}", hole(name))
+        return text
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """See `ports.Http.post`."""
+        return await self.request("POST", url, headers, body, time_limit=time_limit, size_limit=size_limit)
+
+    async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
+        """See `ports.Http.get`."""
+        return await self.request("GET", url, {}, b"", time_limit=time_limit, size_limit=size_limit)
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        time_limit: float,  # noqa: ARG002  # of the port, as the next
+        size_limit: int,  # noqa: ARG002
+    ) -> HttpReply:
+        """See `ports.Http.request`."""
+        self._sent(method, url, headers, body.decode("utf-8", "replace"))
+        reply = self._reply.get()
+        if reply == "failure":
+            return HttpReply(500, {}, b"{}")
+        return HttpReply(
+            200, {"content-type": "application/json"}, json.dumps(_DATA).encode() if reply == "data" else b"ok"
+        )
+
+    async def exchange(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        message: str,
+        protocols: Sequence[str],  # noqa: ARG002  # of the port, as the next
+        *,
+        time_limit: float,  # noqa: ARG002
+        size_limit: int,  # noqa: ARG002
+    ) -> str | bytes:
+        """See `ports.Http.exchange`."""
+        self._sent("CONNECT", url, headers, message)
+        return json.dumps(_DATA) if self._reply.get() == "data" else "ok"
+
+    def _sent(self, method: str, url: str, headers: Mapping[str, str], text: str) -> None:
+        words = "\n".join((url, *(f"{name}: {value}" for name, value in headers.items()), text))
+        carried = tuple(sorted({*self.masks.secrets_in(words), *self._carried.get()}))
+        made = sent_request(method, url)
+        entry = replace_fields(
+            made, origin=self.masks.holes(made.origin), path=self.masks.holes(made.path), variables=carried
+        )
+        self.is_decided_by_secret |= any(n.startswith("$") for n in hole_names(entry.origin))
+        self.sends.setdefault(entry)
+
+
+class _StandingClock:
+    """A clock that only waiting moves."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._now, self._seconds = clock.now(), 0.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def seconds(self) -> float:
+        return self._seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self._seconds += max(0.0, seconds)
+
+
+class _NoDirectories:
+    """Directories that are named and not made."""
+
+    def __init__(self, masks: Masks) -> None:
+        self._masks = masks
+
+    def create(self, prefix: str) -> Path:  # noqa: ARG002  # of the port
+        return Path("/") / self._masks.word("scratch")
+
+    def make(self, path: Path) -> None:
+        """Make nothing."""
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write nothing."""
+
+    def entries(self, path: Path) -> "list[os.DirEntry[str]]":  # noqa: ARG002  # of the port
+        return []
+
+    def open(self, path: Path) -> BinaryIO:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+
+    def copy(self, source: Path, target: Path) -> None:
+        """Copy nothing."""
+
+    def copy_file(self, source: Path, target: Path) -> None:
+        """Copy nothing."""
+
+    def remove(self, path: Path) -> None:
+        """Remove nothing."""
+
+
+def rehearsal_ports(ports: Ports, environment: Mapping[str, str], recorder: Recorder) -> Ports:
+    """Ports that act in no way; files are read, and templates are filled in by the sandbox of `ports`."""
+    return replace_fields(
+        ports,
+        clock=_StandingClock(ports.clock), processes=recorder, http=recorder, environment=environment,
+        directories=_NoDirectories(recorder.masks),
+    )  # fmt: skip
+
+
+def workspace_path(masks: Masks) -> Path:
+    """The place of workspaces in rehearsals; nothing is there."""
+    return Path("/") / masks.word("workspace")

@@ -1,0 +1,298 @@
+"""Derives the plan of a run: the executor does its work with ports that write down and do nothing.
+
+No list says which settings act. Cases that differ in nothing but texts are rehearsed once: see `rehearsal_keys`.
+"""
+
+import logging
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields
+from rubric_core.evaluation.engine.events import ignore_event
+from rubric_core.evaluation.engine.extensions import extensions_written
+from rubric_core.evaluation.engine.prepare import prepare_case, require_valid, with_variables
+from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
+from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
+from rubric_core.evaluation.engine.rehearsal_keys import RehearsalKeys
+from rubric_core.evaluation.engine.rehearsal_ports import Masks, Recorder, Reply, rehearsal_ports, workspace_path
+from rubric_core.evaluation.engine.rehearsed_provider import NoLimits, rehearsed_providers
+from rubric_core.evaluation.engine.run import attempt_of, extensions_kind
+from rubric_core.evaluation.engine.secret_variables import secret_variables
+from rubric_core.evaluation.engine.unsupported import refuse
+from rubric_core.evaluation.model.context import EvaluatorConfig
+from rubric_core.evaluation.model.holes import hole, hole_names
+from rubric_core.evaluation.model.inputs import PromptInputs
+from rubric_core.evaluation.model.plan import ANY_HOST, Plan, Read, Send
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.model.template_filters import FilterNeeded
+from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.templating.custom_filters import CustomFilters
+from rubric_core.evaluation.workspaces.plan import plan_of
+from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
+from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
+from rubric_core.language.evaluators import CodeEvaluator, Preprocessor
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
+from rubric_core.language.shape import children
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Answer, AnswerFile, ChatMessage, Ports, ProviderError, Request
+from rubric_core.trust import real_path
+
+__all__ = ["rehearsed"]
+
+_SUCCESSES: tuple[Reply, ...] = ("data", "text")
+
+
+async def rehearsed(cases: Iterable[Runnable], ports: Ports) -> Plan:
+    """The plan of running these cases: what they start and send. Reads files, and acts in no other way."""
+    rehearsal = _Rehearsal(ports)
+    try:
+        for case in cases:
+            for each in variations(case):
+                await rehearsal.add(each)
+    except Exception as error:
+        # What a mistake of ours leaves out is not known, so nothing of this plan may run.
+        logging.getLogger(__name__).debug("while planning a run", exc_info=True)
+        rehearsal.unknown = f"what this run would do is not known ({type(error).__name__}: {error}); please report this"
+    return rehearsal.plan()
+
+
+class _Rehearsal:
+    """The rehearsal of one plan."""
+
+    def __init__(self, ports: Ports) -> None:
+        self.unknown = ""
+        self._ports = ports
+        self._keys = RehearsalKeys(ports.files)
+        self._notes: dict[str, None] = {}
+        self._facts: dict[tuple[SuiteFacts, bool], SuiteFacts] = {}
+        #: Requests whose host the variables of a case name, by what such cases do.
+        self._open_hosts: dict[Hashable, list[Send]] = {}
+        self._known: set[SuiteFacts] = set()
+        #: The variables that targets name under keys of secrets.
+        self._secrets: set[str] = set()
+        self._masks = Masks()
+        self._starts = ProgramStarts(ports.environment, remembered=True)
+        self._recorder = Recorder(self._masks, self._starts, ports.environment)
+        self._masked = self._masks.environment(ports.environment, ())
+
+    def plan(self) -> Plan:
+        """What was written down so far."""
+        found = self._recorder
+        return Plan(
+            tuple(found.starts),
+            tuple(each for each in found.sends if not hole_names(each.origin)),
+            reads=tuple(map(Read, found.copies)),
+            notes=tuple(self._notes),
+            unknown=self.unknown,
+        )
+
+    async def add(self, case: Runnable) -> None:
+        """Rehearse a variation of a case, as far as others like it were not."""
+        try:
+            require_valid(case)
+            refuse(case)
+        except Unscored as problem:
+            self._note(f"not run: {problem.reason}")
+            return
+        if case.facts not in self._known:
+            self._known.add(case.facts)
+            self._secrets |= set(secret_variables(shared_targets(case, self._ports.files)))
+            self._masked = self._masks.environment(self._ports.environment, self._secrets)
+        base = self._keys.base(case)
+        is_new = self._keys.is_new(("case", base))
+        graders = self._keys.new_graders(case, base)
+        before = set(self._recorder.sends)
+        if is_new or graders:
+            await self._once(case, graders, self._masked, whole=is_new)
+            if self._recorder.is_decided_by_secret:  # then it is known by its value alone
+                self._recorder.is_decided_by_secret = False
+                await self._once(case, graders, self._ports.environment, whole=is_new)
+                self._recorder.is_decided_by_secret = False
+        if is_new:
+            sends = [each for each in self._recorder.sends if each not in before and hole_names(each.origin)]
+            self._open_hosts[base] = sends
+        for each in self._open_hosts.get(base, ()):
+            self._fill_host(each, case.variables)
+
+    def _fill_host(self, entry: Send, variables: Mapping[str, Any]) -> None:
+        """A request to a host that the variables of a case name."""
+        url = f"{entry.origin}{entry.path}"
+        for name in hole_names(entry.origin):
+            value = variables.get(name.removeprefix("vars."))
+            if not isinstance(value, str) or "{{" in value or "{%" in value:
+                self._recorder.sends.setdefault(replace(entry, origin=ANY_HOST, path="", why=f"from {name}"))
+                return
+            url = url.replace(hole(name), value)
+        made = sent_request(entry.method, url.replace("\0", "\1"))
+        self._recorder.sends.setdefault(replace(entry, origin=made.origin, path=made.path.replace("\1", "\0")))
+
+    async def _once(
+        self,
+        case: Runnable,
+        graders: Mapping[Hashable, EvaluatorConfig],
+        environment: Mapping[str, str],
+        *,
+        whole: bool,
+    ) -> None:
+        outer = rehearsal_ports(self._ports, environment, self._recorder)
+        self._recorder.home = str(case.directory)
+        own = self._own(case, is_masked=environment is self._masked)
+        try:
+            ports = await with_variables(own, outer)
+        except Unscored as problem:
+            self._note(f"not run: {problem.reason}")
+            return
+        if whole:
+            await self._around(own, ports)
+        ready = await self._prepared(own, ports, always=whole)
+        try:
+            await _Attempt(ready, ports, self._recorder).rehearse(self._filled(ready, graders), whole=whole)
+            self._keys.graded(graders)
+        except Unscored as problem:
+            self._note(f"not run: {problem.reason}")
+
+    def _own(self, case: Runnable, *, is_masked: bool) -> Runnable:
+        """The case with facts of its own: nothing of a rehearsal may be taken for what a run has found."""
+        facts = self._facts.get((case.facts, is_masked))
+        if facts is None:
+            targets = shared_targets(case, self._ports.files)
+            fresh = targets.fresh(rehearsed_providers(self._recorder), NoLimits())
+            facts = self._facts[case.facts, is_masked] = SuiteFacts(directory=case.facts.directory, targets=fresh)
+        options = replace(case.options, answer_cache=None, evaluators={})
+        return replace(case, facts=facts, options=options)
+
+    async def _around(self, case: Runnable, ports: Ports) -> None:
+        """Rehearse what belongs to the suite: its extensions and the filters of its templates."""
+        if extensions_written(case):
+            extensions = extensions_kind(case)([case], ports, self._note)
+            for hook in ("beforeAll", "beforeEach", "afterEach", "afterAll"):
+                told: dict[str, object] = (
+                    {"suite": {}, "results": []} if hook.endswith("All") else {"test": {}, "result": {}}
+                )
+                with suppress(Unscored):
+                    async for _ in extensions.run(hook, told):
+                        pass
+        if case.filter_files:
+            filters = CustomFilters(case.filter_files, case.suite, case.directory, case.options.time_limit, case.line)
+            for name in case.filter_files:
+                with suppress(Unscored):
+                    await filters.run(FilterNeeded(name, ("ok",)), ports)
+
+    async def _prepared(self, case: Runnable, ports: Ports, *, always: bool) -> Runnable:
+        """The case with everything filled in, as far as programs can be imitated that make a part of it."""
+        if not always and not self._keys.has_templates(case):
+            return case
+        reason = ""
+        for reply in _SUCCESSES:
+            with self._recorder.replying(reply):
+                try:
+                    return await prepare_case(case, ports)
+                except Unscored as problem:
+                    reason = problem.reason
+        self._note(f"not run: {reason}")
+        return case
+
+    @staticmethod
+    def _filled(ready: Runnable, graders: Mapping[Hashable, EvaluatorConfig]) -> list[EvaluatorConfig]:
+        """Graders as the case has them once its templates are filled in, in the same order."""
+        wanted = [each.node for each in graders.values()]
+        if isinstance(ready, PromptfooRunnable) or not graders:
+            filled = [each for each in graders_of(ready) if any(each.node is node for node in wanted)]
+            return filled if len(filled) == len(wanted) else list(graders.values())
+        starts = {each.span.start for each in graders.values()}
+        filled = [each for each in graders_of(ready) if each.span.start in starts]
+        return filled if len(filled) == len(wanted) else list(graders.values())
+
+    def _note(self, message: str) -> None:
+        if self._masks.holes(message) == message:
+            self._notes.setdefault(message)
+
+
+class _Attempt:
+    """The rehearsal of one attempt at a case whose templates are filled in."""
+
+    def __init__(self, case: Runnable, ports: Ports, recorder: Recorder) -> None:
+        self.case, self.ports, self._recorder = case, ports, recorder
+        self._masks = recorder.masks
+        self._targets = shared_targets(case, ports.files)
+        self._workspace: CaseWorkspace | None = None
+
+    async def rehearse(self, configs: Sequence[EvaluatorConfig], *, whole: bool) -> None:
+        """Rehearse workspace, target and these graders; only the graders unless `whole`. Raises Unscored."""
+        if whole:
+            await self._prepare_workspace()
+        attempt = attempt_of(self.case)(self.case, self.ports, ignore_event, 1, self._workspace)
+        base = CaseResult(id=self.case.id, verdict=Verdict.UNSCORED, **requested_fields(self.case, self.ports.files))
+        problem: Unscored | None = None
+        for reply in _SUCCESSES if whole else ():
+            with self._recorder.replying(reply):
+                try:
+                    await attempt.result(base)
+                except Unscored as error:
+                    problem = error
+        await self._grade(attempt, base, configs)
+        if problem is not None:
+            raise problem
+
+    async def _prepare_workspace(self) -> None:
+        """Rehearse how the workspace of the case is made, and all of its hooks. Raises Unscored."""
+        name = target_name(self.case.suite, self.case.options.target, self._targets)
+        plan = plan_of(self.case, self.ports.files, self._targets.answering(name, self.ports))
+        if plan is None:
+            return
+        await require(plan, self.ports)
+        if plan.template is not None:
+            self._recorder.copies.setdefault(str(real_path(plan.template)))
+        path = None if plan.hooks_only else plan.existing or workspace_path(self._masks)
+        if path is not None:
+            for repo in plan.repos:
+                await clone(repo, path, self.ports)
+            self._workspace = CaseWorkspace(path, self.ports.directories, {**dict(plan.variables), VARIABLE: str(path)})
+        told = {name: self._masks.word(name) for name in ("test_id", "eval_run_id", "case_input", "case_metadata")}
+        around_all = {**told, "test_id": None, "case_input": None, "case_metadata": None}
+        for moment, hook in plan.hooks:
+            facts = told if moment.endswith("_each") else {k: v for k, v in around_all.items() if k != "test_id"}
+            await run_hook(moment, hook, path, plan, self.ports, facts)
+
+    async def _grade(self, attempt: Attempt, base: CaseResult, configs: Sequence[EvaluatorConfig]) -> None:
+        """Rehearse graders with an answer that has a file of each kind that programs convert. Raises Unscored."""
+        if not configs:
+            return
+        resolved, provider = attempt.target(base.target)
+        programs = [each for config in configs for each in children(config) if isinstance(each, Preprocessor)]
+        programs += [each for each in self.case.suite.preprocessors or () if isinstance(each, Preprocessor)]
+        files = tuple(_answer_file(each.type or "", self._masks.word("file")) for each in programs)
+        question = self._masks.word("prompt")
+        inputs = PromptInputs(question=question, messages=(ChatMessage("user", question),), text=question)
+        context = attempt.context(resolved, provider, inputs, Answer("ok", files=files), base.threshold)
+        if isinstance(self.case, PromptfooRunnable):
+            told = provider_of_row(self.case, self.ports.environment, context.redact)
+            context = context.with_fields(test=test_of_row(self.case), row_provider=told, provider_output="ok")
+        comparing = [each for each in configs if each.type_name in COMPARING_TYPES]
+        await attempt.grade(context, [each for each in configs if each.type_name not in COMPARING_TYPES])
+        for each in comparing:
+            if isinstance(attempt, PromptfooAttempt) and isinstance(each, PromptfooAssertion):
+                with suppress(Unscored):
+                    await attempt.judge_outputs(each, ["ok", "ok"], base.target)
+        if any(isinstance(each, CodeEvaluator) and each.target for config in configs for each in children(config)):
+            await self._call_targets()
+
+    async def _call_targets(self) -> None:
+        """Rehearse the targets that a grading program may call through its proxy: all of them."""
+        request = Request((ChatMessage("user", "ok"),), "ok")
+        for entry in self._targets.file.entries if self._targets.file is not None else ():
+            with suppress(Unscored, ProviderError):
+                await self._targets.provider(entry.name, self.ports)[1].ask(request)
+
+
+def _answer_file(kind: str, name: str) -> AnswerFile:
+    """A file in an answer that a preprocessor for a type takes."""
+    return AnswerFile(name, kind) if "/" in kind else AnswerFile(f"{name}.{kind.removeprefix('.')}")

@@ -1,0 +1,44 @@
+"""The whole plan of a run: what it starts and sends, and the files and variables that it reads."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rubric_core.evaluation.cases.roles import participating_targets
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.engine.rehearse import rehearsed
+from rubric_core.evaluation.engine.run_inputs import RunInputs
+from rubric_core.evaluation.model.plan import Plan, Read, Variable
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Ports
+
+__all__ = ["plan_run"]
+
+
+async def plan_run(cases: Sequence[Runnable], ports: Ports, roots: Sequence[Path] = ()) -> Plan:
+    """The plan of running these cases, of one suite or several. Runs nothing.
+
+    Args:
+        cases: The cases.
+        ports: The outside world; only files are read, and templates filled in.
+        roots: The open folders: files outside of them are entries. Without any, files are not compared.
+    """
+    plan = await rehearsed(cases, ports)
+    inputs = RunInputs(roots, "\n".join(each.words() for each in plan.starts))
+    suites: dict[SuiteFacts, list[Runnable]] = {}
+    for case in cases:
+        suites.setdefault(case.facts, []).append(case)
+    for several in suites.values():
+        taking = list(participating_targets(several, shared_targets(several[0], ports.files)))
+        for number, case in enumerate(several):
+            # Targets files belong to the suite, so they are examined once.
+            inputs.add(case, () if number else taking)
+    copied = [each.path for each in plan.reads if not any(Path(each.path).is_relative_to(r) for r in inputs.roots)]
+    return replace(
+        plan,
+        variables=tuple(Variable(name) for name in dict.fromkeys(inputs.variables)),
+        reads=tuple(Read(path) for path in dict.fromkeys([*copied, *inputs.outside] if inputs.roots else ())),
+        roots=tuple(inputs.roots),
+        files=inputs.files,
+    )

@@ -1,0 +1,284 @@
+"""The plan of a run is made of the objects that run, and the ports of the run refuse whatever is not in it.
+
+`Folder.run` compares every run of these tests with its plan; here are runs that do more than was planned.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from suites import Folder
+
+from rubric_core.adapters import system_ports
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.engine.guard import guarded
+from rubric_core.evaluation.engine.rehearse import rehearsed
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.loading.project import Project
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the targets here are shell commands")
+
+CASE = "tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: contains, value: ok}]}\n"
+USUAL = {"name": "default", "provider": "cli", "command": "echo ok"}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "SECRET_KEY": "s3cret-value", "OTHER_KEY": "0ther-value"}
+
+
+def cases_of(folder: Folder, name: str = "suite.eval.yaml") -> list[Runnable]:
+    from rubric_core.analysis import Language
+
+    return list(load_suite(folder.path / name, Language(), Project(DiskFiles(), folder.path)).cases)
+
+
+async def plan(folder: Folder, name: str = "suite.eval.yaml") -> Plan:
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await rehearsed(cases_of(folder, name), ports)
+    assert made.unknown == ""
+    return made
+
+
+async def run_with(folder: Folder, made: Plan, name: str = "suite.eval.yaml") -> list[str]:
+    """The reasons of the cases of a run that is held to a plan."""
+    async with system_ports(ENVIRONMENT) as ports:
+        results = await run_cases(cases_of(folder, name), guarded(ports, made))
+    return [each.reason for each in results]
+
+
+def targets(dialect: str, **entry: Any) -> str:
+    return (
+        json.dumps({"targets": [{"name": "default", **entry}]})
+        if dialect != "agentv-5"
+        else json.dumps({"providers": [{"label": "default", "id": entry.pop("provider"), **entry}]})
+    )
+
+
+#: Per attack: the target in place of the usual one, and what has to be shown of it.
+ATTACKS: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "a template of a command": ({"provider": "cli", "command_template": "touch PWNED"}, "touch PWNED"),
+    "a health check's host": (
+        {**USUAL, "healthcheck": {"type": "http", "url": "http://127.0.0.1:9/?k=${{ SECRET_KEY }}"}},
+        "http://127.0.0.1:9/ (GET) with SECRET_KEY",
+    ),
+    "a health check's command": (
+        {**USUAL, "healthcheck": {"type": "command", "command": "touch PWNED"}},
+        "touch PWNED",
+    ),
+    "a function of Python's own": ({"provider": "python", "function": "os:system"}, "python3: os:system from ."),
+    "another interpreter": (
+        {"provider": "python", "function": "bot:answer", "python": "./bin/python3"},
+        "python3: bot:answer from . (./bin/python3)",
+    ),
+    "an agent's executable": (
+        {"provider": "claude-cli", "executable": "./bin/agent", "args": ["--dangerous"]},
+        "./bin/agent -p --output-format stream-json --verbose --dangerous",
+    ),
+    "another directory": ({**USUAL, "cwd": "/"}, "echo ok in /"),
+    "another model's host": (
+        {"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key": "${{ OTHER_KEY }}"},
+        "http://127.0.0.1:9/v1/chat/completions with OTHER_KEY",
+    ),
+    "a fallback": ({**USUAL, "command": "false", "fallback_targets": ["second"]}, "touch PWNED"),
+    "a program of the folder": ({"provider": "mine"}, "./.agentv/providers/mine.sh"),
+}
+
+
+def written(folder: Folder, entry: Mapping[str, Any], suite: str = CASE) -> None:
+    folder.suite(suite)
+    folder.targets({"name": "default", **entry}, {"name": "second", "provider": "cli", "command": "touch PWNED"})
+    for name in ("bin/python3", "bin/agent", "bin/echo", ".agentv/providers/mine.sh"):
+        folder.write(name, "#!/bin/sh\ntouch PWNED\n").chmod(0o755)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+async def test_what_a_target_does_is_shown(folder: Folder, attack: str) -> None:
+    entry, words = ATTACKS[attack]
+    written(folder, entry)
+    shown = (await plan(folder)).words(folder.path)
+    assert any(words in line.replace(str(folder.path), ".") for line in shown), shown
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+async def test_what_a_target_does_besides_is_refused(folder: Folder, attack: str) -> None:
+    written(folder, USUAL)
+    made = await plan(folder)
+    assert await run_with(folder, made) == [""]
+    written(folder, ATTACKS[attack][0])
+    (reason,) = await run_with(folder, made)
+    assert "refused: " in reason, reason
+    assert "in the question" in reason
+    assert not (folder.path / "PWNED").exists()
+
+
+async def test_a_changed_path_finds_another_program(folder: Folder) -> None:
+    suite = "# rubric: dialect=agentv-5\nproviders: [default]\nprompts: ['hi']\ntests: [{id: a, assert: [{type: contains, value: ok}]}]\n"
+    entry = {"label": "default", "id": "cli", "config": {"command": ["echo", "ok"]}}
+    folder.suite(suite)
+    folder.write("bin/echo", "#!/bin/sh\ntouch PWNED; /bin/echo ok\n").chmod(0o755)
+    folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))
+    made = await plan(folder)
+    assert made.words(folder.path) == ("execute: echo ok",)
+    entry["config"] = {"command": ["echo", "ok"], "env": {"PATH": str(folder.path / "bin")}}
+    folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))
+    (line,) = (await plan(folder)).words(folder.path)
+    assert line.startswith("execute: echo ok (./bin/echo) with PATH=")
+    (reason,) = await run_with(folder, made)
+    assert "echo is another file than in the question" in reason
+    assert not (folder.path / "PWNED").exists()
+
+
+#: Per place: a suite whose case does something beside its target.
+BESIDE = {
+    "a code grader": "assertions: [{type: code-grader, command: [touch, PWNED]}]",
+    "a member of a composite": "assertions: [{type: composite, aggregator: {type: weighted_average}, assertions: [{type: code-grader, command: [touch, PWNED]}]}]",
+    "an aggregator": "assertions: [{type: composite, aggregator: {type: code-grader, path: touch PWNED}, assertions: [{type: contains, value: ok}]}]",
+    "a prompt of a judge": "assertions: [{type: llm-grader, target: second, prompt: {command: [touch, PWNED]}}]",
+    "a judge": "assertions: [{type: llm-grader, target: second, prompt: 'Is it {{ output }}?'}]",
+    "an evaluator of the folder": "assertions: [{type: mine}]",
+    "a hook": "workspace: {hooks: {before_each: {command: [touch, PWNED]}}}",
+    "a hook at the end": "workspace: {hooks: {after_all: {command: touch PWNED}}}",
+    "a turn": "mode: conversation\n    turns: [{input: hi, assertions: [{type: code-grader, command: touch PWNED}]}]",
+}
+
+
+def beside(how: str) -> str:
+    return f"# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: c\n    input: hi\n    {how}\n"
+
+
+@pytest.mark.parametrize("place", BESIDE)
+async def test_what_a_case_does_beside_its_target(folder: Folder, place: str) -> None:
+    written(folder, USUAL, CASE)
+    folder.write(".agentv/assertions/mine.sh", "#!/bin/sh\ntouch PWNED\n").chmod(0o755)
+    made = await plan(folder)
+    folder.suite(beside(BESIDE[place]))
+    shown = (await plan(folder)).words(folder.path)
+    wanted = "mine.sh" if "folder" in place else "touch PWNED"
+    assert any(line.startswith("execute: ") and wanted in line for line in shown), shown
+    await run_with(folder, made)
+    assert not list(folder.path.rglob("PWNED"))
+
+
+PROMPTFOO: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "a program": ({"providers": ["exec: touch PWNED"]}, "touch PWNED {prompt}"),
+    "a file with code": ({"providers": ["file://bot.py"]}, "python3: bot.py:call_api"),
+    "an interpreter": (
+        {"providers": [{"id": "file://bot.py", "config": {"pythonExecutable": "./bin/python3"}}]},
+        "python3: bot.py:call_api (./bin/python3)",
+    ),
+    "a host": (
+        {"providers": [{"id": "http://127.0.0.1:9/x", "config": {"body": {"p": "{{prompt}}"}}}]},
+        "http://127.0.0.1:9/x",
+    ),
+    "a host of a variable": (
+        {"providers": [{"id": "http://{{q}}:9/x", "config": {"body": {"p": "{{prompt}}"}}}]},
+        "http://hi:9/x",
+    ),
+    "a secret in a header": (
+        {
+            "providers": [
+                {
+                    "id": "http://127.0.0.1:9/x",
+                    "config": {"method": "POST", "headers": {"X": "{{ env.SECRET_KEY }}"}, "body": {"p": "{{prompt}}"}},
+                }
+            ]
+        },
+        "http://127.0.0.1:9/x with SECRET_KEY",
+    ),
+    "a socket": (
+        {"providers": [{"id": "ws://127.0.0.1:9/x", "config": {"messageTemplate": "{{prompt}}"}}]},
+        "ws://127.0.0.1:9/x (CONNECT)",
+    ),
+    "a base URL in env": (
+        {
+            "providers": ["openai:gpt-4o-mini"],
+            "env": {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "{{ env.OTHER_KEY }}"},
+        },
+        "http://127.0.0.1:9/v1/chat/completions",
+    ),
+    "a prompt": ({"prompts": ["file://prompt.py:make"]}, "python3: prompt.py:make"),
+    "an assertion": ({"assert": {"type": "python", "value": "__import__('os').system('touch PWNED')"}}, "touch PWNED"),
+    "a file of an assertion": (
+        {"assert": {"type": "python", "value": "file://check.py"}},
+        "python3: check.py:get_assert",
+    ),
+    "a webhook": ({"assert": {"type": "webhook", "value": "http://127.0.0.1:9/hook"}}, "http://127.0.0.1:9/hook"),
+    "a set": (
+        {"assert": {"type": "assert-set", "assert": [{"type": "python", "value": "1 + 1"}]}},
+        "python3: return 1 + 1",
+    ),
+    "a scoring function": ({"assertScoringFunction": "file://score.py:score"}, "python3: score.py:score"),
+    "an extension": ({"extensions": ["file://hooks.py:afterAll"]}, "python3: hooks.py:afterAll"),
+    "a filter": ({"nunjucksFilters": {"f": "filter.js"}}, "filter.js"),
+    "a variable": ({"q": "file://var.py"}, "python3: var.py:get_var"),
+}
+
+
+def promptfoo(change: Mapping[str, Any]) -> str:
+    own = dict(change)
+    checks = [{"type": "contains", "value": "hi"}, *([own.pop("assert")] if "assert" in own else [])]
+    scoring = {"assertScoringFunction": own.pop("assertScoringFunction")} if "assertScoringFunction" in own else {}
+    test = {"vars": {"q": own.pop("q", "hi")}, "assert": checks, **scoring}
+    return json.dumps({"prompts": ["Say {{ q }}"], "providers": ["echo"], "tests": [test], **own})
+
+
+@pytest.mark.parametrize("place", PROMPTFOO)
+async def test_what_a_configuration_of_promptfoo_does(folder: Folder, place: str) -> None:
+    for name, function in (
+        ("bot", "call_api"),
+        ("prompt", "make"),
+        ("check", "get_assert"),
+        ("score", "score"),
+        ("hooks", "afterAll"),
+        ("var", "get_var"),
+        ("filter", "f"),
+    ):
+        folder.write(f"{name}.py", f"open('PWNED', 'w')\ndef {function}(*given): return 'ok'\n")
+    folder.write("bin/python3", "#!/bin/sh\ntouch PWNED\n").chmod(0o755)
+    folder.write("filter.js", "require('fs').writeFileSync('PWNED', '')\nmodule.exports = each => each\n")
+    name = "promptfooconfig.yaml"
+    folder.write(name, promptfoo({}))
+    made = await plan(folder, name)
+    assert made.words() == ()
+    change, words = PROMPTFOO[place]
+    folder.write(name, promptfoo(change))
+    shown = [line.replace(f"{folder.path}/", "") for line in (await plan(folder, name)).words(folder.path)]
+    assert any(words in line for line in shown), shown
+    await run_with(folder, made, name)
+    assert not list(folder.path.rglob("PWNED"))
+
+
+async def test_cases_that_differ_in_texts_are_rehearsed_once(folder: Folder) -> None:
+    cases = "".join(
+        f"  - {{id: c{n}, criteria: c{n}, input: hi {n}, assertions: [{{type: contains, value: ok{n}}}, {{type: code-grader, command: [grade]}}]}}\n"
+        for n in range(20)
+    )
+    written(folder, USUAL, f"tests:\n{cases}")
+    made = await plan(folder)
+    assert made.words(folder.path) == ("execute: echo ok", "execute: grade (grade is not installed)")
+
+
+async def test_an_answer_is_one_word_for_the_shell(folder: Folder) -> None:
+    """The quoting is the only thing between a prompt and the shell: the guard holds it to that."""
+    written(folder, {"provider": "cli", "command": "echo ok {PROMPT}"}, CASE.replace("hi", "'$(touch PWNED); it''s'"))
+    assert await run_with(folder, await plan(folder)) == [""]
+    assert not (folder.path / "PWNED").exists()
+
+
+async def test_a_target_that_cannot_be_made_says_why(folder: Folder) -> None:
+    written(folder, {"provider": "openai", "model": "m", "api_key": "${{ NOT_SET }}"})
+    made = await plan(folder)
+    assert made.starts == made.sends == ()
+    assert "NOT_SET" in made.notes[0]
+
+
+async def test_a_mistake_of_ours_makes_the_plan_unknown(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(folder, USUAL)
+    monkeypatch.setattr("rubric_core.evaluation.engine.rehearse.prepare_case", lambda *_: 1 / 0)
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await rehearsed(cases_of(folder), ports)
+    assert "ZeroDivisionError" in made.unknown
+    (reason,) = await run_with(folder, made)
+    assert "is not known" in reason
