@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.disk import DiskFiles, read_file
+from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
@@ -87,7 +88,7 @@ class WorkerFiles:
         """The files that have not been returned before."""
         found = [path for path in self._files.found if path not in self._sent]
         self._sent.update(found)
-        return [_shipped(path) for path in found if path not in self._absolute and not _is_secret(path)]
+        return [_shipped(path) for path in found if path not in self._absolute and not is_environment_file(path)]
 
     def _own(self, case: Runnable) -> Runnable:
         made = case.copied()
@@ -108,11 +109,6 @@ def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
     yield from (absolute(suite.path).with_suffix(end) for end in YAML)
     yield absolute(recordings_path(suite.path))
     yield from configuration_files(absolute(suite.path).parent, files)
-
-
-def _is_secret(path: Path) -> bool:
-    """Whether a file holds secrets by its name; such a file never travels."""
-    return path.name == ".env" or path.name.startswith(".env.")
 
 
 def _shipped(path: Path) -> ShippedFile:

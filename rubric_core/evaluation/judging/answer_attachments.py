@@ -4,6 +4,7 @@ import mimetypes
 from collections.abc import Iterator
 from pathlib import Path
 
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
@@ -81,6 +82,8 @@ def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
     try:
         if context.ports is None:
             raise Unscored("files are read only as part of a run", at=context.evaluator)
+        refuse_environment_file(path)
+        refuse_environment_file(context.directory / file.path)
         return context.ports.files.read(path, _LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         kind = Path(file.path).suffix.removeprefix(".") or _media_type(file)

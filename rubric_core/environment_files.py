@@ -1,0 +1,23 @@
+"""Files that hold environment variables by their names: they are sent to nobody."""
+
+import errno
+import os
+from pathlib import Path
+
+__all__ = ["is_environment_file", "refuse_environment_file"]
+
+
+def is_environment_file(path: Path) -> bool:
+    """Whether a file is called `.env`, `.env.*` or `.envrc`, in small or capital letters, or is a link to such a file."""
+    return any(_is_named(name) for name in (path.name, os.path.basename(os.path.realpath(path))))  # noqa: PTH119  # as text
+
+
+def refuse_environment_file(path: Path) -> None:
+    """Raise OSError for a file whose content would be sent, and which holds environment variables."""
+    if is_environment_file(path):
+        raise OSError(errno.EACCES, "it holds environment variables, which are sent to nobody", str(path))
+
+
+def _is_named(name: str) -> bool:
+    folded = name.casefold()
+    return folded in (".env", ".envrc") or folded.startswith(".env.")
