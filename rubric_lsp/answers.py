@@ -13,9 +13,11 @@ from rubric_lsp.documents.promptfoo_family import OF_FAMILY
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
+from rubric_lsp.features.lenses import included_lenses
 from rubric_lsp.features.menu import menu
 from rubric_lsp.features.name_occurrence import NameOccurrence
-from rubric_lsp.features.run_actions import RunAction, run_actions
+from rubric_lsp.features.results import whole_span
+from rubric_lsp.features.run_actions import RunAction, included_actions, run_actions
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.uris import path_of
@@ -135,7 +137,12 @@ def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
     span = convert.within(d, p)
 
     def runs() -> Iterable[RunAction]:
-        return run_actions(d.analysis, span, s.known.results(d), asked=asked) if s.known.suite_at(d).can_run else ()
+        if not s.known.suite_at(d).can_run:
+            return
+        results = s.known.results(d)
+        yield from run_actions(d.analysis, span, results, asked=asked)
+        named = (each for each in s.known.taken_over.named_by_suite(d) if whole_span(each).covers(span.start))
+        yield from included_actions(next(named, None), results, asked=asked)
 
     listed = convert.findings_on_line(d, p)
     found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed, gate=d.gate)
@@ -177,7 +184,10 @@ def lenses(s: RubricServer, d: Snapshot) -> JsonArray:
 def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
     # Where hints are shown on the same line, the result would appear twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
-    return convert.code_lenses(d, s.known.results(d), s.known.suite_at(d).uri, told=told)
+    results, suite, named = s.known.results(d), s.known.suite_at(d).uri, s.known.taken_over.named_by_suite(d)
+    if named:
+        return JsonArray.of(convert.included_lenses(d, included_lenses(named, results, told=told), suite))
+    return convert.code_lenses(d, results, suite, told=told)
 
 
 def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
@@ -186,7 +196,9 @@ def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
 
     within, given = convert.within(d, p), s.documents.settings
     directory = d.path.parent if d.path is not None else None
-    results = hints(d.analysis, s.known.results(d), within, directory, s.known.shared(d))
+    known = s.known.results(d)
+    named = s.known.taken_over.named_by_suite(d) if known else ()
+    results = hints(d.analysis, known, within, directory, s.known.shared(d), named)
     wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     if d.file_kind in OF_PROMPTFOO:
         from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415

@@ -1,6 +1,5 @@
 """Resolves references to other files, block by block, and again only if the result may have changed."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from rubric_core.loading.promptfoo_files import look_up_configuration
 from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Sequence
-from rubric_core.validation.entry_lists import ExternalCases
 from rubric_core.validation.rule import Context
 
 __all__ = ["Linking"]
@@ -66,7 +64,7 @@ class Linking:
                     {known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}
                 ),
             }
-            analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+            analysis.external = tuple(sorted(analysis.included_cases(), key=lambda each: each.span))
         analysis.depends_on = analysis.linked_files | outside.seen
 
     def of_promptfoo_file(
@@ -163,16 +161,6 @@ class Linking:
         if state.links.issues:
             context = Context(block.text, self.dialect, pinned=pinned)
             state.links.findings = run_rules(self.analysis, state.links.issues, context)
-
-    def _external(self) -> Iterator[ExternalCases]:
-        outer = self.analysis.span_of
-        for at, found, text in self.states[self.frame.block].links.cases:
-            yield ExternalCases(outer(None, at), found, text)
-        for number, block in enumerate(self.analysis.document.blocks):
-            if block.key and self.states[block].links.cases:
-                start = self.analysis.document.start(number)
-                for at, found, text in self.states[block].links.cases:
-                    yield ExternalCases(at.moved(start), found, text)
 
     def _to_link(self, block: Block) -> BlockState:
         """The state of a block that is linked again; earlier analyses keep their own."""

@@ -1,7 +1,7 @@
 """The analysis of one version of a text."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -173,6 +173,21 @@ class Analysis:
     def revised(self, edits: Iterable[Edit]) -> "Analysis":
         """The analysis of the text after `edits`; this one is unchanged. Raises ValueError if two of them overlap."""
         return self.read(self.document.revised(edits), previous=self)
+
+    @cached_property
+    def included(self) -> tuple[ExternalCases, ...]:
+        """The paths in the case list with their files, in text order; for promptfoo, too. Keystrokes avoid this."""
+        return self.external if self.kind is not FileKind.PROMPTFOO else tuple(self.included_cases())
+
+    def included_cases(self) -> Iterator[ExternalCases]:
+        """The same from the links of the blocks."""
+        for at, found, text in self.states[self.frame.block].links.cases:
+            yield ExternalCases(self.span_of(None, at), found, text)
+        for number, block in enumerate(self.document.blocks):
+            if block.key and self.states[block].links.cases:
+                start = self.document.start(number)
+                for at, found, text in self.states[block].links.cases:
+                    yield ExternalCases(at.moved(start), found, text)
 
     @property
     def case_files(self) -> tuple[Path, ...]:

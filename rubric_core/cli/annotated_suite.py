@@ -83,7 +83,7 @@ class AnnotatedSuite:
         """The marks of a case that stand in this file."""
         yield from (mark for mark in marks_of(case, result) if mark.in_suite != here)
         if not here:
-            at = next((e.span for e in self._analysis.external if case.file in e.found.files), None)
+            at = next((e.span for e in self._analysis.included if case.file in e.found.files), None)
             if at is not None:
                 yield Mark(at, result.verdict, case_words(result))
 

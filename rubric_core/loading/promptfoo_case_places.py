@@ -7,6 +7,7 @@ from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.block_references import OutsideText
+from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
 from rubric_core.loading.promptfoo_cases import (
@@ -39,12 +40,14 @@ class CasePlaces(ProviderPlaces):
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
         if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
-            self.needs(
+            made = self.needs(
                 node, STOPS if name.endswith(CODE_FILES) else "", bare=True, makes=True, calls=("generate_tests",)
             )
+            self._included(node, made)
             self.outside.append(OutsideText("cases", node))
             return
         found = self.sent(node, name, cases=True)
+        self._included(node, found)
         if found == ():
             self.missing(node, name, self._without_cases(name, listed=listed))
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
@@ -52,6 +55,10 @@ class CasePlaces(ProviderPlaces):
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
             self._case_files(node, name, found, rows=rows, listed=listed)
+
+    def _included(self, node: Scalar, files: tuple[Path, ...] | None) -> None:
+        contents = CaseFileContents(complete=False, files=files or (), missing=files == ())
+        self.case_paths.append((node.span, contents, node.text))
 
     def _without_cases(self, name: str, *, listed: bool) -> str:
         """The effect in promptfoo of a path for cases without a file."""
@@ -99,6 +106,8 @@ class CasePlaces(ProviderPlaces):
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str):
                 found = self.needs(node, STOPS, bare=what == "default_test", cases=True)
+                if what == "scenarios":
+                    self._included(node, found)
                 self._defaults_files(node, found, what)
 
     def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:

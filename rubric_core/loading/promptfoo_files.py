@@ -187,7 +187,7 @@ def look_up_configuration(
         found.cases(item, listed=True)
     return BlockReferences(
         tuple(found.issues),
-        (),
+        tuple(found.case_paths),
         tuple(found.files.items()),
         frozenset(look.seen),
         outside=tuple(found.outside),

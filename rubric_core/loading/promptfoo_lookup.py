@@ -10,6 +10,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
+from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
@@ -55,6 +56,8 @@ class PromptfooLookup:
         self.base = base
         self.issues: list[Issue] = []
         self.outside: list[OutsideText] = []
+        #: The paths of cases and scenarios, with their files.
+        self.case_paths: list[tuple[Span, CaseFileContents, str]] = []
         self.files: dict[Path, FileKind] = {}
         #: See `BlockReferences`.
         self.secrets: list[tuple[Span, frozenset[str]]] = []

@@ -4,7 +4,7 @@ Both are plain JSON: building thousands of library objects would take longer tha
 check everything that is sent against lsprotocol's types.
 """
 
-from rubric_lsp.convert.actions import code_actions, code_lenses, reference_lenses, resolved_action
+from rubric_lsp.convert.actions import code_actions, code_lenses, included_lenses, reference_lenses, resolved_action
 from rubric_lsp.convert.completion_hover import completions, hover, inlay_hints, resolved
 from rubric_lsp.convert.diagnostics import diagnostics, findings
 from rubric_lsp.convert.params import (
@@ -67,6 +67,7 @@ __all__ = [
     "found_symbols",
     "highlights",
     "hover",
+    "included_lenses",
     "inlay_hints",
     "is_explicit_request",
     "known_diagnostics",

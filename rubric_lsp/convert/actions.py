@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
     from rubric_lsp.protocol.wire_types.features import CodeAction, CodeLens, Command, CommandWithArguments
 
-__all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
+__all__ = ["code_actions", "code_lenses", "included_lenses", "reference_lenses", "resolved_action"]
 
 
 def code_actions(
@@ -103,6 +103,11 @@ def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool)
     return JsonArray.joined(
         (JsonArray.of(above), snapshot.by_block(_case_lenses, keys, tuple(lensed.get(-1, ())), suite).frame_first)
     )
+
+
+def included_lenses(snapshot: Snapshot, found: Iterable[Lens], suite: str) -> list["CodeLens"]:
+    """Code lenses of cases that the suite names; `suite` is the URI that commands refer to."""
+    return [{"range": range_of(snapshot, each.span), "command": _command(suite, each)} for each in found]
 
 
 def _case_lenses(

@@ -241,7 +241,7 @@ class Snapshot:
     def has_cases(self) -> bool:
         """Whether it has cases, its own or included ones."""
         known = self._known_of
-        return known.has_cases if isinstance(known, IndexedFile) else bool(known.cases or known.external)
+        return known.has_cases if isinstance(known, IndexedFile) else bool(known.cases or known.included)
 
     @property
     def title(self) -> str:

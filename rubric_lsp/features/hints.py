@@ -1,7 +1,7 @@
 """Inlay hints: the result of a part at the end of its line."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,21 @@ from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
-from rubric_lsp.features.results import Results, ShownCase, brief, id_span, line_end, marks, tally_of
+from rubric_lsp.features.results import (
+    Results,
+    ShownCase,
+    all_marks,
+    brief,
+    id_span,
+    line_end,
+    marks,
+    tally_of,
+    whole_span,
+)
 from rubric_lsp.features.suite_marks import shared_tooltip, span_of
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import Summary
 
@@ -38,6 +49,7 @@ def hints(
     within: Span,
     directory: Path | None = None,
     shared: "Sequence[Summary]" = (),
+    included: "Sequence[Runnable]" = (),
 ) -> list[Hint]:
     """The hints of the lines in `within`.
 
@@ -47,6 +59,7 @@ def hints(
         within: The visible lines.
         directory: The directory of the suite.
         shared: The summaries of the suite's evaluators over the cases.
+        included: The cases of this file that its suite names.
     """
     if not results:
         return []
@@ -69,7 +82,11 @@ def hints(
             # One hint per line: for an evaluator and its only criterion on one line, the criterion says more.
             if within.start <= hint.offset <= within.end:
                 found.setdefault(hint.offset, hint)
-    for behind in analysis.external if directory is not None else ():
+    for case in included:
+        if case.id in results and within.start <= whole_span(case).end and whole_span(case).start <= within.end:
+            for hint in _included(analysis, case, results[case.id]):
+                found.setdefault(hint.offset, hint)
+    for behind in analysis.included if directory is not None else ():
         at = line_end(analysis, behind.span.end)
         files = {Path(os.path.relpath(file, directory)).as_posix() for file in behind.found.files}
         told = tally_of(results, files) if within.start <= at <= within.end else ""
@@ -79,13 +96,25 @@ def hints(
 
 
 def _case(analysis: Analysis, entry: CaseEntry, shown: ShownCase) -> Iterator[Hint]:
+    at = id_span(analysis, entry).end
+    return _at(analysis, at, shown, marks(analysis, entry, shown, outdated=True))
+
+
+def _included(analysis: Analysis, case: "Runnable", shown: ShownCase) -> Iterator[Hint]:
+    whole = whole_span(case)
+    there = (mark for mark in all_marks(case, shown) if whole.covers(mark.span.start))
+    return _at(analysis, whole.start, shown, there)
+
+
+def _at(analysis: Analysis, at: int, shown: ShownCase, found: "Iterable[Mark]") -> Iterator[Hint]:
+    """The result of a case on the line of an offset, and those of its parts."""
     label = brief(shown)
     if label:
         why = shown.result.reason if shown.result is not None else ""
-        yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why, state=_state_of(label))
+        yield Hint(line_end(analysis, at), label, why, state=_state_of(label))
     # The parts of a stale result keep their places, and are marked as stale.
     outdated = shown.stale and not shown.running
-    for mark in marks(analysis, entry, shown, outdated=True):
+    for mark in found:
         label = _label(mark, outdated=outdated and mark.result not in shown.newer.values())
         yield Hint(line_end(analysis, mark.span.start), label, mark.note, state=_state_of(label, mark.verdict.value))
 

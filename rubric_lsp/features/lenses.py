@@ -1,7 +1,7 @@
 """Code lenses: run a case or the file, and show results."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.model import Case, Suite
@@ -12,10 +12,13 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
-from rubric_lsp.features.results import Results, ShownCase, brief
+from rubric_lsp.features.results import Results, ShownCase, brief, whole_span
 from rubric_lsp.features.run_actions import TIMES
 
-__all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "lensed_cases"]
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+
+__all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "included_lenses", "lensed_cases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,10 @@ def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
 def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
     """The lenses of the file; `cases` is the number of cases with lenses of their own."""
     settings = analysis.settings
-    if not (cases or analysis.external) or settings is None:
+    if not (cases or analysis.included) or settings is None:
         return []
     span = analysis.span_of(None, _list_key(settings))
-    return _file(span, results, 0 if analysis.external else cases)
+    return _file(span, results, 0 if analysis.included else cases)
 
 
 def _list_key(settings: Shape) -> Span:
@@ -102,6 +105,13 @@ def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
     if case.has_result:
         found.append(Lens(span, "Report", "rubric.openReport", case.name))
     return found
+
+
+def included_lenses(cases: "Iterable[Runnable]", results: Results, *, told: bool) -> Iterator[Lens]:
+    """The lenses of the cases of a file that its suite names; `told` if results are shown in lenses."""
+    for case in cases:
+        start = whole_span(case).start
+        yield from case_lenses(Span(start, start), _lensed(case.id, results.get(case.id), told=told))
 
 
 def _file(span: Span, results: Results, cases: int) -> list[Lens]:

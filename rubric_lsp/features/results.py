@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 
 __all__ = [
-    "PastRun", "Results", "ShownCase", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of",
+    "PastRun", "Results", "ShownCase", "all_marks", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of", "whole_span",
 ]  # fmt: skip
 
 
@@ -115,6 +115,12 @@ def id_span(analysis: Analysis, entry: CaseEntry) -> Span:
     return analysis.span_of(entry, entry.case.at("id"))
 
 
+def whole_span(case: "Runnable") -> Span:
+    """The span of a whole case in its file."""
+    node = case.case.node
+    return case.case_span(node.whole if node is not None else case.case.span)
+
+
 def line_end(analysis: Analysis, offset: int) -> int:
     """The end of the line at `offset`."""
     document = analysis.document
@@ -144,18 +150,29 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
     With `outdated`, also of a stale result. The lines of the suite's evaluators belong to no case.
     """
     from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
-    from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
 
     if analysis.settings is None and shown.taken_over is None:
         return []
-    whole = shown.result if (outdated or not shown.stale) and not shown.running else None
-    if whole is None and not shown.newer:
+    if not _has_marks(shown, outdated=outdated):
         return []
     runnable = shown.taken_over or next(iter(placed_cases(Path(), analysis, [entry], marks_only=True)), None)
     if runnable is None:
         return []
-    found = marks_of_some(runnable, shown.newer) if whole is None else marks_of_both(runnable, whole, shown.newer)
-    return [m for m in found if m.what != "case" and not m.in_suite and analysis.case_at(m.span.start) == entry]
+    found = all_marks(runnable, shown, outdated=outdated)
+    return [m for m in found if analysis.case_at(m.span.start) == entry]
+
+
+def _has_marks(shown: ShownCase, *, outdated: bool) -> bool:
+    return bool(shown.newer) or (shown.last is not None and (outdated or not shown.stale) and not shown.running)
+
+
+def all_marks(case: "Runnable", shown: ShownCase, *, outdated: bool = True) -> "list[Mark]":
+    """The marks of the parts of a case in its own file."""
+    from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
+
+    whole = shown.result if (outdated or not shown.stale) and not shown.running else None
+    found = marks_of_some(case, shown.newer) if whole is None else marks_of_both(case, whole, shown.newer)
+    return [mark for mark in found if mark.what != "case" and not mark.in_suite]
 
 
 def marks_of_both(case: "Runnable", result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "list[Mark]":

@@ -22,7 +22,7 @@ from rubric_lsp.features.results import Results, ShownCase, id_span
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "run_actions"]
+__all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "included_actions", "run_actions"]
 
 RUN, RUN_RESULTS = "rubric.run", "rubric.run.results"
 #: The number of repetitions of “Repeat”.
@@ -51,8 +51,22 @@ def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bo
             yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
         if asked:
             yield from _about_case(analysis, entry, name, within, results.get(name, ShownCase()))
-    if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.external):
+    if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.included):
         yield from _about_file(results, "file" if analysis.settings is not None else "suite")
+
+
+def included_actions(case: "Runnable | None", results: Results, *, asked: bool) -> Iterator[RunAction]:
+    """The runs and views of a case in a file whose suite names its cases, and of that suite."""
+    if case is None or not asked:
+        return
+    name = case.id
+    yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
+    yield RunAction(f"Run {TIMES}× ‹{name}›", "rubric.repeat", name, (TIMES,))
+    yield RunAction(f"Copy the command line ‹{name}›", "rubric.copyCommand", name)
+    yield RunAction(f"Open the prompt ‹{name}›", "rubric.openPrompt", name, kind=RUN_RESULTS)
+    if results.get(name, ShownCase()).last is not None:
+        yield RunAction(f"Open report ‹{name}›", "rubric.openReport", name, kind=RUN_RESULTS)
+    yield from _about_file(results, "suite")
 
 
 def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: ShownCase) -> Iterator[RunAction]:

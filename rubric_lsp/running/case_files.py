@@ -1,6 +1,6 @@
 """Case files: results of their cases in the suites that include them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CaseFileResults"]
 
-_KINDS = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
+#: Their cases have other names in the suite than in the file: promptfoo's have no ids.
+_NAMED_BY_SUITE = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_SCENARIOS})
+_KINDS = _NAMED_BY_SUITE | {FileKind.CASES, FileKind.CASE, FileKind.DATASET}
 
 
 class CaseFileResults:
@@ -69,6 +71,13 @@ class CaseFileResults:
         known = self._record.results(suite)
         cases = self._cases_of(suite).get(absolute(snapshot.path), {}) if known else {}
         return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
+
+    def named_by_suite(self, snapshot: Snapshot) -> "Sequence[Runnable]":
+        """The cases of a file as its suite loads them, if the text of the file does not name them; else none."""
+        if snapshot.path is None or snapshot.file_kind not in _NAMED_BY_SUITE:
+            return ()
+        suite = self.suite(snapshot)
+        return [*self._cases_of(suite).get(absolute(snapshot.path), {}).values()] if suite is not None else ()
 
     def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
         """The included cases of a suite, by their ids."""

@@ -110,11 +110,18 @@ class TestTree:
         if not has_cases(snapshot):
             return []
         made = [_suite(snapshot)]
-        if not snapshot.analysis.external:
+        if not snapshot.analysis.included:
             return made + self._own(snapshot)
+        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
+
+        # The same cases, but with their places in the editor's text: the line of the name, and aliases where they stand.
+        path, analysis = snapshot.path or Path(), snapshot.analysis
+        here = {case.id: case for case in reversed(placed_cases(path, analysis, analysis.cases, marks_only=True))}
         for number, case in enumerate(self.cases(snapshot)):
-            where = snapshot if case.file is None else self._host.index.at(case.file)
-            made += _items(snapshot, where, case, number)
+            if case.file is None:
+                made += _items(snapshot, snapshot, here.get(case.id, case), number)
+            else:
+                made += _items(snapshot, self._host.index.at(case.file), case, number)
         return made
 
     def _own(self, snapshot: Snapshot) -> list["Test"]:

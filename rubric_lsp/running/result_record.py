@@ -160,7 +160,7 @@ class ResultRecord:
                 changed[name] = entry
         if snapshot.path is None:
             return
-        if analysis.external:
+        if analysis.included:
             others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
             self._refresh_others(snapshot, others)
         if changed:

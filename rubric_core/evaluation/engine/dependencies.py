@@ -155,7 +155,7 @@ class CaseDependencies:
         for path in (*case.matrix.files, *further_environment_files(configuration.data, configuration.directory)):
             if self._files.is_file(path):
                 yield path.name, path, self._directory
-        for code in executed_code(case):
+        for code in executed_code(case, makes_tests=False):
             yield from self._searched(code.file) if code.file else self.in_command(code.text, self._directory)
 
     def _named_by_evaluators(self) -> Iterator[tuple[str, Path, Path]]:

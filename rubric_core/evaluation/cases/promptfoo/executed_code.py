@@ -64,10 +64,15 @@ class ExecutedCode:
     file: str = ""
 
 
-def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
-    """All code that running a case executes, without duplicates, including code that rubric does not run yet."""
+def executed_code(case: PromptfooRunnable, *, makes_tests: bool = True) -> tuple[ExecutedCode, ...]:
+    """All code that running a case executes, without duplicates, including code that rubric does not run yet.
+
+    With `makes_tests`, also the programs in the list of tests; a test that one of them made has it among its files.
+    """
     found = [
-        *_code_in_configuration(case.matrix.configuration),
+        *_code_in_configuration(
+            case.matrix.configuration, _LISTED if makes_tests else [name for name in _LISTED if name != "tests"]
+        ),
         *(each for provider in _providers(case) for each in _code_of_provider(provider)),
         *_in_data({name: value for name, value in case.test.data.items() if name != "assert"}),
         *(each for settings, _ in case.test.assertions for each in _code_of_assertion(settings)),
@@ -154,8 +159,8 @@ def _named_in(written: Any) -> Iterator[str | dict[str, Any]]:
             yield from (inner for value in written.values() for inner in _named_in(value))
 
 
-def _code_in_configuration(configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
-    for name in _LISTED:
+def _code_in_configuration(configuration: PromptfooConfiguration, names: Iterable[str]) -> Iterator[ExecutedCode]:
+    for name in names:
         written = configuration.data.get(name)
         if name == "prompts":
             yield from (code for text in _prompt_texts(written) for code in _code_of_prompt(text, configuration))

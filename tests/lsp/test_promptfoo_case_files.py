@@ -1,0 +1,101 @@
+"""Cases of promptfoo in other files exist in the editor as in the command line: lenses, tests, runs, and results where they stand."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import VSCODE, Client, Connect, replaced, until
+from running import command, ended, hints, run, written
+
+NAME = "promptfooconfig.yaml"
+SUITE = """\
+prompts: ['Hi {{name}}']
+providers: [echo]
+tests:
+  - file://rows.csv
+  - vars: {name: Zoe}
+    assert: [{type: contains, value: Zoe}]
+  - file://lines.jsonl
+  - file://some.yaml
+  - file://some.json
+"""
+FILES = {
+    "rows.csv": "name,__expected,__description\nAnn,contains:Ann,greets Ann\nBob,contains:Eve,greets Bob\n",
+    "lines.jsonl": '{"vars": {"name": "Kim"}, "assert": [{"type": "contains", "value": "Kim"}]}\n',
+    "some.yaml": "- vars: {name: Zoe}\n  assert:\n    - type: contains\n      value: Eve\n    - type: contains\n      value: Zoe\n",
+    "some.json": '[\n  {"vars": {"name": "Max"}, "assert": [{"type": "contains", "value": "Max"}]}\n]\n',
+}
+#: The cases of each file as the configuration names them, with the lines on which they begin.
+CASES = {
+    NAME: {"name=Zoe": 4},
+    "rows.csv": {"greets Ann": 1, "greets Bob": 2},
+    "lines.jsonl": {"name=Kim": 0},
+    "some.yaml": {"name=Zoe~2": 0},
+    "some.json": {"name=Max": 1},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return written(tmp_path / "suites", {**FILES, NAME: SUITE})
+
+
+def opened(connect: Connect, folder: Path, **more: Any) -> Client:
+    client = connect()
+    client.initialize({**VSCODE, **more}, folder, initializationOptions={"trusted": True})
+    for name, text in {NAME: SUITE, **FILES}.items():
+        client.open((folder / name).as_uri(), text, kind="yaml")
+    assert client.diagnostics((folder / NAME).as_uri()) == []
+    return client
+
+
+def offered(client: Client, uri: str) -> dict[str, int]:
+    """The cases with a lens that runs them, with its line."""
+    found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    runs = [each for each in found if each["command"]["command"] == "rubric.runCase"]
+    return {each["command"]["arguments"][1]: each["range"]["start"]["line"] for each in runs}
+
+
+def test_each_case_has_its_lens_and_its_test(connect: Connect, folder: Path) -> None:
+    client = opened(connect, folder, experimental={"rubricTests": True})
+    uri = (folder / NAME).as_uri()
+    tests = client.request("rubric/discoverTests", {"textDocument": {"uri": uri}})["tests"]
+    for name, cases in CASES.items():
+        where = (folder / name).as_uri()
+        assert offered(client, where) == cases
+        there = [each for each in tests if each["kind"] == "case" and each["textDocument"]["uri"] == where]
+        assert {each["label"]: each["range"]["start"]["line"] for each in there} == cases
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert lenses[0]["command"]["title"] == "▶ Run every case"
+
+
+def test_results_stand_at_the_path_and_at_each_row(connect: Connect, folder: Path) -> None:
+    client, uri = opened(connect, folder), (folder / NAME).as_uri()
+    run(client, uri)
+    ended(client)
+
+    def shown(name: str) -> dict[int, str]:
+        return {at: text.partition("  ")[0] for at, text in hints(client, (folder / name).as_uri()).items()}
+
+    assert hints(client, uri)[3] == "✔ 1  ✘ 1"
+    assert shown(NAME) == {3: "✔ 1", 4: "✔ 1.00", 5: "✔", 6: "✔ 1", 7: "✘ 1", 8: "✔ 1"}
+    assert shown("rows.csv") == {1: "✔ 1.00", 2: "✘ 0.00"}
+    assert shown("lines.jsonl") == {0: "✔ 1.00"}
+    assert shown("some.yaml") == {0: "✘ 0.50", 2: "✘", 4: "✔"}
+    assert shown("some.json") == {1: "✔ 1.00"}
+
+
+def test_a_row_is_run_from_its_file(connect: Connect, folder: Path) -> None:
+    client, uri, rows = opened(connect, folder), (folder / NAME).as_uri(), (folder / "rows.csv").as_uri()
+    here = {"line": 2, "character": 3}
+    asked = {"textDocument": {"uri": rows}, "range": {"start": here, "end": here}}
+    found = client.request("textDocument/codeAction", {**asked, "context": {"diagnostics": [], "triggerKind": 1}})
+    arguments = next(each["command"]["arguments"] for each in found if each["title"] == "Run case ‹greets Bob›")
+    assert arguments == [uri, "greets Bob"]
+    command(client, "runCase", *arguments)
+    ended(client)
+    assert hints(client, rows).keys() == {2}
+    client.change(rows, replaced(FILES["rows.csv"], "Eve", "Bob"))
+    command(client, "runCase", *arguments)
+    ended(client, 2)
+    assert until("what stands in the editor", lambda: hints(client, rows).get(2, "")).startswith("✔ 1.00")
