@@ -183,6 +183,9 @@ end
 ---@param client_id integer
 function M.attached(bufnr, group, client_id)
   require('rubric.indent').attach(bufnr)
+  if vim.lsp.on_type_formatting then -- Neovim 0.12: the next item of a list
+    vim.lsp.on_type_formatting.enable(true, { client_id = client_id })
+  end
   require('rubric.line_end').define(client_id)
   require('rubric.verdict').define()
   require('rubric.tests').draw(bufnr)
