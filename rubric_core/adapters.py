@@ -233,6 +233,8 @@ class OsProcesses:
         _kill(transport)
         kill_orphans(watch.mark, watch.limit, transport.get_pid())
         self._guard.release(transport.get_pid())
+        # Closed before asyncio has noticed the end, the transport would take the exit code from it, and asyncio complain.
+        await watch.until(lambda: watch.exited, _LINGER)
         transport.close()
         await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the event loop has to notice
 

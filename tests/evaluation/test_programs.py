@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from suites import Folder, context, evaluator
@@ -507,3 +508,42 @@ def test_a_program_that_removes_the_folder_of_the_run_is_no_mistake_of_ours(tmp_
     assert ran.returncode == 3
     assert "the current folder is gone" in ran.stdout
     assert "mistake" not in ran.stdout + ran.stderr
+
+
+async def test_a_program_that_serves_many_replies_to_each_and_ends_with_the_ports(
+    folder: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = "import sys, os\nprint('ready', flush=True)\nfor line in sys.stdin:\n    print(os.getpid(), line.strip(), flush=True)"
+    folder.write("script.py", script)
+    processes = OsProcesses()
+
+    async def said(message: bytes, **more: Any) -> list[str]:
+        argv = (sys.executable, "script.py")
+        finished = await processes.serve(Program(argv, folder.path, stdin=message, **more))
+        return finished.stdout.decode().split()
+
+    (first, one), (second, two) = [await said(b"one\n"), await said(b"two\n")]
+    assert (first == second, one, two) == (True, "one", "two")
+    (other, _) = await said(b"three\n", environment={"A": "b"})
+    assert other != first, "another environment is another program"
+    os.kill(int(first), 9)
+    await gone(int(first))
+    assert (await said(b"four\n"))[1:] == ["four"], "one that has ended is not asked again"
+    await processes.close()
+    assert await gone(int(other))
+    assert not caplog.records
+
+
+async def test_a_message_without_a_reply_in_time_ends_the_program(folder: Folder) -> None:
+    folder.write("script.py", "import time\nprint('ready', flush=True)\ntime.sleep(600)")
+    processes = OsProcesses()
+    asked = Program((sys.executable, "script.py"), folder.path, stdin=b"x\n", time_limit=0.2)
+    finished = await processes.serve(asked)
+    assert (finished.stopped, finished.stdout) == ("time", b"")
+    folder.write("script.py", "import sys\nprint('ready', flush=True)\nsys.stdin.readline()\nsys.exit(3)")
+    finished = await processes.serve(asked)
+    assert (finished.exit_code, finished.stopped) == (3, "")
+    folder.write("script.py", "import sys\nprint('ready', flush=True)\nsys.stdin.readline()\nprint('x' * 5000)")
+    finished = await processes.serve(Program(asked.argv, asked.cwd, stdin=b"x\n", output_limit=1000))
+    assert finished.stopped == "output"
+    await processes.close()
