@@ -527,7 +527,8 @@ async def test_a_program_that_serves_many_replies_to_each_and_ends_with_the_port
     (other, _) = await said(b"three\n", environment={"A": "b"})
     assert other != first, "another environment is another program"
     os.kill(int(first), 9)
-    await gone(int(first))
+    waiting = [watch for each in processes._idle.values() for _, watch in each]
+    await seen("its end", lambda: any(watch.exited for watch in waiting))
     assert (await said(b"four\n"))[1:] == ["four"], "one that has ended is not asked again"
     await processes.close()
     assert await gone(int(other))

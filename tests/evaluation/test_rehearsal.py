@@ -282,3 +282,22 @@ async def test_a_mistake_of_ours_makes_the_plan_unknown(folder: Folder, monkeypa
     assert "ZeroDivisionError" in made.unknown
     (reason,) = await run_with(folder, made)
     assert "is not known" in reason
+
+
+async def test_an_evaluator_in_python_is_in_the_plan(folder: Folder) -> None:
+    """By its file; one that appears after the question, and a variable that it names meanwhile, are refused."""
+    code = "from rubric_core import EvaluationScore\nclass W:\n    kind = 'own'\n    def evaluate(self, context):\n        {}\n"
+    folder.write(".agentv/targets.yaml", targets("agentv-3", **USUAL))
+    folder.suite("tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: own}]}\n")
+    path = folder.write(".agentv/evaluators/own.py", code.format("return EvaluationScore(score=1)"))
+    made = await plan(folder)
+    assert f"{path}:own" in {start.says for start in made.starts}
+    assert await run_with(folder, made) == [""]
+    reads = "import os; return EvaluationScore(score=1, hits=[os.environ['OTHER_KEY']])"
+    path.write_text(code.format(reads), encoding="utf-8")
+    (reason,) = await run_with(folder, made)
+    assert "OTHER_KEY was not in the question" in reason
+    path.rename(path.with_name("other.py"))
+    folder.suite("tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: other}]}\n")
+    (reason,) = await run_with(folder, made)
+    assert "was not in the question" in reason

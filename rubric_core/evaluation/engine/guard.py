@@ -54,6 +54,14 @@ class _Processes:
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`. Also raises OSError for a program that is not in the plan."""
+        return await self._inner.run(self._allowed(program))
+
+    async def serve(self, program: Program) -> Finished:
+        """See `ports.Processes.serve`. Also raises OSError for a program that is not in the plan."""
+        return await self._inner.serve(self._allowed(program))
+
+    def _allowed(self, program: Program) -> Program:
+        """The program with the file that was compared. Raises OSError for one that is not in the plan."""
         if any("\0" in word for word in program.argv):
             raise ValueError("embedded null byte")
         start = self._starts.start(program)
@@ -62,8 +70,8 @@ class _Processes:
             raise OSError(errno.EPERM, _refused(why))
         if start.program and not program.executable and "/" not in program.argv[0]:
             # The file that was compared, without another look at the PATH.
-            program = replace(program, executable=start.program)
-        return await self._inner.run(program)
+            return replace(program, executable=start.program)
+        return program
 
 
 class _Http:

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from rubric_core.adapters import filtered
 from rubric_core.evaluation.model.holes import hole
 from rubric_core.evaluation.model.plan import Send, Start
 from rubric_core.ports import Program
+from rubric_core.program_lookup import find_program
 
 __all__ = ["ProgramStarts", "sent_request"]
 
@@ -66,12 +66,7 @@ class ProgramStarts:
 
 def _find(name: str, cwd: str, search: str) -> str:
     """The file that the system starts in a directory: a program changes to its directory before it is looked for."""
-    if not name:
-        return ""
-    if os.path.dirname(name):  # noqa: PTH120  # a name is no path
-        return os.path.normpath(os.path.join(cwd, name)) if shutil.which(os.path.join(cwd, name)) else ""  # noqa: PTH118  # as text
-    places = os.pathsep.join(os.path.join(cwd, each) for each in search.split(os.pathsep))  # noqa: PTH118  # as text
-    found = shutil.which(name, path=places)
+    found = find_program(name, Path(cwd), {"PATH": search}) if name else None
     return os.path.normpath(found) if found else ""
 
 
