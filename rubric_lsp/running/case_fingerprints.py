@@ -8,6 +8,7 @@ from rubric_core.language.model import Suite
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.running.run_files import case_file_texts, run_files
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
@@ -31,22 +32,20 @@ class CaseFingerprints:
 
     def of_cases(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         """The fingerprints of cases of a suite, by id; of cases with the same id, that of the first."""
-        from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
-        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
+        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
-        files = DiskFiles()
+        files = run_files(case_file_texts(snapshot, self._documents))
         for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
     def of_included_cases(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
         """The current fingerprints of cases that a suite includes from other files; cases that no longer exist are left out."""
-        from rubric_core.disk import DiskFiles  # noqa: PLC0415
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415
 
-        files = DiskFiles()
+        files = run_files(case_file_texts(snapshot, self._documents))
         taken_over = (case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None)
         return {case.id: fingerprint(case, files, self._targets_for(case)) for case in taken_over if case.id in names}
 

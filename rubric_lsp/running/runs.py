@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from rubric_core.lazy_compilation import replace
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
@@ -131,7 +132,8 @@ class RunManager:
         files = unsaved(parts, self._host.documents)
         if files:
             names = ", ".join(path.name for path in files)
-            self._host.say(f"rubric: {names} is not saved: this run uses the text on disk", WARNING)
+            verb = "is" if len(files) == 1 else "are"
+            self._host.say(f"rubric: {names} {verb} not saved: this run uses the text on disk", WARNING)
         self._host.keep(self._run(job, plans))
         return job
 
@@ -177,6 +179,7 @@ class RunManager:
     async def _run(self, job: "Job", plans: "Plans") -> None:
         from rubric_lsp.running.job import steps_of, tally  # noqa: PLC0415
         from rubric_lsp.running.permitted_files import permitted  # noqa: PLC0415
+        from rubric_lsp.running.run_files import run_files  # noqa: PLC0415
 
         progress = Progress(self._host.protocol, None)
         begun = time.monotonic()
@@ -184,6 +187,8 @@ class RunManager:
             shown = self._host.client.progress
             progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
             ports = permitted(await self._outside_world(), plans)
+            texts = {path: text for part in job.parts for path, text in part.texts.items()}
+            ports = replace(ports, files=run_files(texts, ports.files))
             steps = steps_of(job)
             await job.run(ports, lambda part, event: self._on_event(job, part, event, steps, progress))
         finally:

@@ -1,10 +1,9 @@
 """The cases of a command or request, as they are in the editor. Imported when something is run."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -20,6 +19,7 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.explorer_items import evaluator_names
 from rubric_lsp.features.results import Results, ShownCase
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
+from rubric_lsp.running.run_files import case_file_texts, run_files
 from rubric_lsp.running.run_request import CaseSelection, RunRequest
 
 __all__ = ["SelectedCases", "case_named", "distinct", "select_cases", "suite_of", "unsaved"]
@@ -38,6 +38,8 @@ class SelectedCases:
     number: int = 0
     #: Whether the suite has other cases to run.
     partial: bool = False
+    #: The texts of its case files that are open.
+    texts: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def place(self) -> int:
@@ -63,8 +65,9 @@ def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | 
         text = documents.text_at(absolute(file))
         return read_text(file) if text is None else text
 
+    files = run_files(case_file_texts(snapshot, documents))
     try:
-        return suite_in(path, snapshot.analysis, documents.project, read, options)
+        return suite_in(path, snapshot.analysis, documents.project, read, options, files)
     except NoSuiteError as error:
         raise RequestFailedError(INVALID_PARAMS, str(error)) from None
 
@@ -125,14 +128,16 @@ def _parts(
         results = known(snapshot)
         cases = [c for c in cases if _is_wanted(order, results.get(c.id, ShownCase()))]
     cases = [case for case in cases if case.id not in wanted.excluded]
-    dialect = snapshot.analysis.dialect.name
+    dialect, texts = snapshot.analysis.dialect.name, case_file_texts(snapshot, documents)
     if wanted.evaluator:
         for case in cases:
-            yield _single_case(wanted, case, suite.path, dialect)
+            yield replace(_single_case(wanted, case, suite.path, dialect), texts=texts)
     elif cases:
         chosen = {case.id for case in cases}
         needed = [c for c in with_dependencies(cases, every) if c.id in chosen or c.id not in wanted.excluded]
-        yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect, partial=_is_partial(suite, needed))
+        yield SelectedCases(
+            wanted.uri, suite.path, tuple(needed), dialect, partial=_is_partial(suite, needed), texts=texts
+        )
 
 
 def _named(names: Sequence[str], every: Sequence[Runnable], suite: str) -> list[Runnable]:
@@ -187,15 +192,15 @@ def _single_case(wanted: CaseSelection, case: Runnable, path: Path, dialect: str
 
 def unsaved(parts: Sequence[SelectedCases], documents: ClientWorkspace) -> list[Path]:
     """The files that a run reads from disk although the editor has unsaved changes."""
-    files = DiskFiles()
     found: dict[Path, None] = {}
     for part in parts:
+        files = run_files(part.texts)
         targets = targets_for(part.cases[0], files)
         named = [path for case in part.cases for path in files_of(case, files, targets)]
         named += [targets.file.path] if targets.file is not None else []
         for path in map(absolute, named):
             text = documents.text_at(path)
-            if text is not None and text != _on_disk(path):
+            if text is not None and path not in part.texts and text != _on_disk(path):
                 found[path] = None
     return list(found)
 

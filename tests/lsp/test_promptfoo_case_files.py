@@ -99,3 +99,27 @@ def test_a_row_is_run_from_its_file(connect: Connect, folder: Path) -> None:
     command(client, "runCase", *arguments)
     ended(client, 2)
     assert until("what stands in the editor", lambda: hints(client, rows).get(2, "")).startswith("✔ 1.00")
+
+
+def test_what_is_sent_is_what_is_said(connect: Connect, tmp_path: Path) -> None:
+    """A suite and its case files are those in the editor; what else they name is on disk, and is named."""
+    suite = "prompts: [file://prompt.txt]\nproviders: [echo]\ntests: [file://rows.csv]\n"
+    rows = "name,more,__expected\nAnn,file://more.txt,contains:Hi Eve of the disk on disk\n"
+    files = {NAME: suite, "rows.csv": rows, "prompt.txt": "Hi {{name}} {{more}} on disk", "more.txt": "of the disk"}
+    folder = written(tmp_path / "saved", files)
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    for name, text in files.items():
+        client.open((folder / name).as_uri(), text, kind="yaml")
+    uri, table = (folder / NAME).as_uri(), (folder / "rows.csv").as_uri()
+    client.diagnostics(uri)
+    client.change((folder / "prompt.txt").as_uri(), {"text": "Bye {{name}} {{more}} in the editor"})
+    client.change((folder / "more.txt").as_uri(), {"text": "of the editor"})
+    client.change(table, {"text": rows.replace("Ann", "Eve", 1)})
+    run(client, uri)
+    ended(client)
+    said = until("a word", lambda: client.heard("window/showMessage"))[0]["message"]
+    assert said == "rubric: prompt.txt, more.txt are not saved: this run uses the text on disk"
+    assert hints(client, table)[1].startswith("✔ 1.00"), "and it is not stale"
+    client.change(table, {"text": rows})
+    assert hints(client, table).get(1, "◌ ").startswith("◌ ")

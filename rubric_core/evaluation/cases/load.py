@@ -27,6 +27,7 @@ from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
+from rubric_core.ports import Files
 from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
@@ -89,7 +90,12 @@ def load_suite(
 
 
 def suite_in(
-    path: Path, analysis: Analysis, project: Project, read: Callable[[Path], str], options: Options | None = None
+    path: Path,
+    analysis: Analysis,
+    project: Project,
+    read: Callable[[Path], str],
+    options: Options | None = None,
+    files: Files | None = None,
 ) -> LoadedSuite:
     """The suite in a text that is already analysed, as in an editor.
 
@@ -99,10 +105,12 @@ def suite_in(
         project: The files around it.
         read: Gives the text of a file with cases. Raises UnreadableError.
         options: What a person asks for beyond what the suite says.
+        files: Reads what else the cases are made of; by default the files of the project.
 
     Raises NoSuiteError for a text that is not a suite.
     """
-    return _Loader(analysis.language, project, options or Options(), None, read).suite(path, analysis)
+    loader = _Loader(analysis.language, project, options or Options(), None, read, files=files)
+    return loader.suite(path, analysis)
 
 
 def with_origins(suite: LoadedSuite) -> LoadedSuite:
@@ -127,8 +135,10 @@ class _Loader:
         dialect: str | None,
         read: Callable[[Path], str] = read_text,
         generated: Mapping[str, GeneratedCases] | None = None,
+        files: Files | None = None,
     ) -> None:
         self.generated = generated or {}
+        self.files = files or project.files
         self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read
         self.case_files = CaseFileReader(language, project, read)
 
@@ -136,7 +146,7 @@ class _Loader:
         if analysis.kind is FileKind.PROMPTFOO:
             from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases  # noqa: PLC0415  # AgentV's suites need none of it
 
-            tests = promptfoo_cases(analysis, path, self.project.files, self.options, self.generated)
+            tests = promptfoo_cases(analysis, path, self.files, self.options, self.generated)
             keys = tuple(each.key for each in tests[0].matrix.configuration.programs) if tests else ()
             left_out = frozenset(each.id for each in tests if not each.is_chosen)
             return LoadedSuite(path, analysis, tests, {}, self.generated, keys, left_out)
@@ -189,7 +199,7 @@ class _Loader:
             path=path, suite=analysis.suite or Suite(Span(0, 0)), case=Case(Span(0, 0)), dialect=analysis.dialect,
             dialects=self.language.dialects, suite_anchors=analysis.anchors(-1), suite_text=text,
             suite_span=lambda span: analysis.span_of(None, span), suite_line_at=lines_of(analysis),
-            problems=tuple(problems_by_case(analysis)[None]), options=self.options, files=self.project.files,
+            problems=tuple(problems_by_case(analysis)[None]), options=self.options, files=self.files,
         )  # fmt: skip
 
     # Cases in other files
