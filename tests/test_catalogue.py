@@ -38,7 +38,6 @@ ALLOWED = {
     "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",
     "rubric_core/validation/rules/renamed_key.py": "what the scalar evaluator says is the name of a type",
     "rubric_lsp/suite_status.py": "targets of any dialect are shown",
-    "rubric_lsp/features/run_effects.py": "settings of targets of any dialect are shown",
 }
 
 

@@ -1,5 +1,6 @@
 """Tools about runs: one case, stored results, comparisons."""
 
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,19 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.comparison.runs import chosen_runs, compare_runs
 from rubric_core.evaluation.engine.events import CaseDone, Event
+from rubric_core.evaluation.engine.guard import guarded
 from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.reporting.comparison_report import comparison_row
 from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.rows import case_row, run_row
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunCase, RunState
+from rubric_core.ports import Ports
 from rubric_lsp.mcp.served_folder import ServedFolder, expected_errors
 from rubric_lsp.permission import Permission
 from rubric_lsp.running.permission_prompt import Plans, settled_plans
-from rubric_lsp.running.permitted_files import permitted
 from rubric_lsp.running.selection import SelectedCases
 
 __all__ = ["RunTools"]
@@ -56,14 +59,15 @@ class RunTools:
             dialect = Configurations(language).for_file(path).dialect
             loaded = load_suite(path, language, options=options, dialect=dialect)
             cases = with_needed_variations(named_cases(loaded, [case]), loaded.cases)
-            plans = self._permitted_plans(loaded, cases)
-            results, notes = await self._run(loaded, cases, plans)
+            async with system_ports() as ports:
+                plans = await self._permitted_plans(loaded, cases, ports)
+                results, notes = await self._run(loaded, cases, guarded(ports, reduce(Plan.joined, plans)))
         return {
             "cases": [{**case_row(each), "explanation": explanation(each)} for each in results],
             "notes": notes,
         }
 
-    async def _run(self, suite: LoadedSuite, cases: list[Runnable], plans: Plans) -> tuple[list[CaseResult], list[str]]:
+    async def _run(self, suite: LoadedSuite, cases: list[Runnable], ports: Ports) -> tuple[list[CaseResult], list[str]]:
         """The stored results, and notes about the run. Raises OSError."""
         notes: list[str] = []
         by_id = {each.id: each for each in cases}
@@ -81,20 +85,19 @@ class RunTools:
 
         state = RunState.STOPPED
         try:
-            async with system_ports() as ports:
-                results = await run_cases(cases, permitted(ports, plans), heard)
+            results = await run_cases(cases, ports, heard)
             state = RunState.DONE
         finally:
             stored.end(state)
         return results, notes
 
-    def _permitted_plans(self, suite: LoadedSuite, cases: list[Runnable]) -> Plans:
+    async def _permitted_plans(self, suite: LoadedSuite, cases: list[Runnable], ports: Ports) -> Plans:
         """The consequences of a run. Raises ToolError if it is not allowed, by the same rules as in editors."""
         permission = Permission()
         if not permission.allows(suite.path):
             raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {_ask(self._folder.root)}")
         part = SelectedCases(suite.path.as_uri(), suite.path, tuple(cases), suite.analysis.dialect.name)
-        plans, new = settled_plans(permission, [part])
+        plans, new = await settled_plans(permission, [part], ports)
         if new:
             lines = "\n".join(f"- {words}" for words in new)
             raise ToolError(

@@ -1,18 +1,21 @@
 """Asks the user whether a suite may run, and explains how to allow it. Imported when something is run."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.engine.run_plan import plan_run
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.lazy_compilation import replace
+from rubric_core.ports import Ports
 from rubric_core.trust import is_wide
-from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of
-from rubric_lsp.features.run_question import details, is_long, question
+from rubric_lsp.features.run_question import details, is_long, question, subject
 from rubric_lsp.host import Host
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
+from rubric_lsp.running.run_files import run_files
 from rubric_lsp.running.selection import SelectedCases
 from rubric_lsp.running.virtual_documents import VirtualDocuments
 
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plans", "ask_permission", "settled_plans"]
 
-#: The verb for each part of a run.
-Plans: TypeAlias = Sequence[RunConsequences]
+#: One for each suite of a run.
+Plans: TypeAlias = Sequence[Plan]
 
 _ONCE, _MORE, _NO = "Run once", "Show details", "Not now"
 _ALWAYS, _ALWAYS_ALL = "Trust this folder", "Trust these folders"
@@ -31,9 +34,14 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def settled_plans(permission: Permission, parts: Sequence[SelectedCases]) -> tuple[Plans, list[str]]:
-    """The effects of suites in trusted folders, and those that a person has to allow first, in words."""
-    plans = [_plan(permission, part) for part in parts]
+async def settled_plans(
+    permission: Permission, parts: Sequence[SelectedCases], ports: Ports
+) -> tuple[Plans, list[str]]:
+    """The plans of suites in trusted folders, and what a person has to allow first, in words."""
+    plans = [await _plan(permission, part, ports) for part in parts]
+    unknown = [plan.unknown for plan in plans if plan.unknown]
+    if unknown:
+        return plans, unknown
     # Of one folder together, as its first run is remembered as a whole.
     new = [words for each in _by_folder(permission, parts, plans).items() for words in _to_allow(permission, *each)]
     return plans, new
@@ -46,22 +54,23 @@ def _to_allow(permission: Permission, folder: Path, plans: Plans) -> Iterable[st
         return [f"anything: what the folder remembers cannot be used ({error})"]
 
 
-def _by_folder(
-    permission: Permission, parts: Sequence[SelectedCases], plans: Plans
-) -> dict[Path, list[RunConsequences]]:
+def _by_folder(permission: Permission, parts: Sequence[SelectedCases], plans: Plans) -> dict[Path, list[Plan]]:
     """The plans by the folder that remembers them."""
-    found: dict[Path, list[RunConsequences]] = {}
+    found: dict[Path, list[Plan]] = {}
     for part, plan in zip(parts, plans, strict=True):
         found.setdefault(permission.home(part.path), []).append(plan)
     return found
 
 
-def _plan(permission: Permission, part: SelectedCases) -> RunConsequences:
-    return consequences_of(_suites([part]), permission.roots(part.path))
+async def _plan(permission: Permission, part: SelectedCases, ports: Ports) -> Plan:
+    own = replace(ports, files=run_files(part.texts, ports.files))
+    return await plan_run(part.cases, own, permission.roots(part.path))
 
 
-async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> Plans | None:
-    """The effects that the user allows after seeing them; None if they refuse, or the client cannot ask."""
+async def ask_permission(
+    host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], ports: Ports
+) -> Plans | None:
+    """The plans that the user allows after seeing them; None if they refuse, or the client cannot ask."""
     permission = host.permission
     is_closed = [not permission.allows(part.path) for part in parts]
     closed = [part for part, is_so in zip(parts, is_closed, strict=True) if is_so]
@@ -70,15 +79,22 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
     # Every client is asked: Emacs supports the request without declaring it. Others respond with an error.
     lasting = not permission.remote and not any(map(is_wide, folders))
     always = _ALWAYS if len(folders) == 1 else _ALWAYS_ALL
+    what = subject([case.id for part in parts for case in part.cases])
+    plans: list[Plan] = []
     try:
         while True:
-            plans = [_plan(permission, part) for part in parts]
+            plans = [await _plan(permission, part, ports) for part in parts]
+            unknown = next((plan.unknown for plan in plans if plan.unknown), "")
+            if unknown:
+                host.say(f"rubric: nothing was run: {unknown}", WARNING)
+                return None
             new = None if closed else _new_entries(permission, parts, plans)
-            answer = await _answer(host, shown, parts, _Choice(always if lasting else "", names, new))
+            about = _About(what, reduce(Plan.joined, plans), permission.home(parts[0].path))
+            answer = await _answer(host, shown, parts[0].uri, about, _Choice(always if lasting else "", names, new))
             _read_again(parts)
             # The answer applies to what was shown: files may change while the question is open.
-            now = [_plan(permission, part) for part in parts]
-            if answer not in (always, _ONCE) or _entries(now) == _entries(plans):
+            now = [await _plan(permission, part, ports) for part in parts]
+            if answer not in (always, _ONCE) or now == plans:
                 break
             host.say("rubric: what the run would do has changed since the question was asked: look again", WARNING)
     except RequestFailedError:
@@ -86,7 +102,7 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
         # The way to allow it comes first: Helix shows only as much of a message as fits into one line.
         host.say(f"rubric: not run yet: {how}", WARNING)
         if host.client.shows_documents:
-            text = f"{details(_suites(parts), _roots(host, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
+            text = f"{about.details()}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
             await shown.show_text(_DETAILS, parts[0].uri, text)
         return None
     if answer == always:
@@ -128,17 +144,30 @@ class _Choice(NamedTuple):
     new: Collection[str] | None
 
 
-async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], choice: _Choice) -> str | None:
+class _About(NamedTuple):
+    """What is asked about."""
+
+    #: What runs.
+    subject: str
+    plan: Plan
+    #: The folder below which paths are relative.
+    folder: Path
+
+    def details(self) -> str:
+        """The plan as a document."""
+        return details(self.subject, self.plan, self.folder)
+
+
+async def _answer(host: Host, shown: VirtualDocuments, uri: str, about: _About, choice: _Choice) -> str | None:
     """The user's choice, None for none. Raises RequestFailedError if the client cannot ask."""
-    suites, roots = _suites(parts), _roots(host, parts)
     lasting = (choice.always,) if choice.always else ()
     folder = f"“{choice.always}” means {choice.folders}." if choice.always else ""
     titles: tuple[str, ...] = (_ONCE, *lasting, _MORE, _NO)
-    if is_long(suites, roots) and host.client.shows_documents:
+    if is_long(about.plan, about.folder) and host.client.shows_documents:
         # The plan does not fit into a question, and nobody should answer without having seen all of it.
-        await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
+        await shown.show_text(_DETAILS, uri, about.details())
     while True:
-        asks = question(suites, roots, choice.new)
+        asks = question(about.subject, about.plan, about.folder, choice.new)
         # What follows the question mark is the detail of a dialog in VS Code.
         message = notice(f"{asks}{' ' if asks.endswith('?') else chr(10)}{folder}".rstrip())
         asked: ShowMessageRequestParams = {
@@ -151,7 +180,7 @@ async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedC
         if title != _MORE:
             return title if title in titles else None
         # Shown once: the question is repeated beside it.
-        await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
+        await shown.show_text(_DETAILS, uri, about.details())
         titles = (_ONCE, *lasting, _NO)
 
 
@@ -163,20 +192,6 @@ def _new_entries(permission: Permission, parts: Sequence[SelectedCases], plans: 
         return None
     known = [each for each in found if each is not None]
     return [words for each in known for words in each.values()] if known else None
-
-
-def _entries(plans: Plans) -> list[object]:
-    return [plan.parts() for plan in plans]
-
-
-def _roots(host: Host, parts: Sequence[SelectedCases]) -> list[Path]:
-    return list(dict.fromkeys(root for part in parts for root in host.permission.roots(part.path)))
-
-
-def _suites(parts: Sequence[SelectedCases]) -> Suites:
-    """The suites with their targets, read once and then used by the run."""
-    files = DiskFiles()
-    return [(part.cases, shared_targets(part.cases[0], files)) for part in parts]
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:

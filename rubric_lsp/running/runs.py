@@ -5,6 +5,7 @@ import itertools
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from rubric_core.lazy_compilation import replace
@@ -87,7 +88,7 @@ class RunManager:
         if all(self._host.permission.allows(part.path) for part in parts):
             from rubric_lsp.running.permission_prompt import settled_plans  # noqa: PLC0415
 
-            plans, new = settled_plans(self._host.permission, parts)
+            plans, new = await settled_plans(self._host.permission, parts, await self._outside_world())
             if not new:
                 return self._begin(parts, order, plans)
         asked = self._asked.get(order)
@@ -110,7 +111,7 @@ class RunManager:
         from rubric_lsp.running.permission_prompt import ask_permission  # noqa: PLC0415
 
         try:
-            plans = await ask_permission(self._host, self._shown, parts)
+            plans = await ask_permission(self._host, self._shown, parts, await self._outside_world())
         finally:
             self._asked.pop(order, None)
         return self._begin(parts, order, plans) if plans is not None else None
@@ -177,8 +178,9 @@ class RunManager:
     # -- running ------------------------------------------------------------------------------------------------------
 
     async def _run(self, job: "Job", plans: "Plans") -> None:
+        from rubric_core.evaluation.engine.guard import guarded  # noqa: PLC0415
+        from rubric_core.evaluation.model.plan import Plan  # noqa: PLC0415
         from rubric_lsp.running.job import steps_of, tally  # noqa: PLC0415
-        from rubric_lsp.running.permitted_files import permitted  # noqa: PLC0415
         from rubric_lsp.running.run_files import run_files  # noqa: PLC0415
 
         progress = Progress(self._host.protocol, None)
@@ -186,7 +188,7 @@ class RunManager:
         try:
             shown = self._host.client.progress
             progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
-            ports = permitted(await self._outside_world(), plans)
+            ports = guarded(await self._outside_world(), reduce(Plan.joined, plans))
             texts = {path: text for part in job.parts for path, text in part.texts.items()}
             ports = replace(ports, files=run_files(texts, ports.files))
             steps = steps_of(job)

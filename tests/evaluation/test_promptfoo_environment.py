@@ -17,10 +17,11 @@ from rubric_core.evaluation.cases.promptfoo.run_environment import read_environm
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.language.promptfoo.switches import number_of
-from rubric_lsp.features.run_effects import consequences_of
 
 SUITE = """\
 prompts: ["[{{env.FROM_FILE}}][{{env.FROM_BOTH}}]"]
@@ -131,14 +132,29 @@ def test_the_python_that_a_suite_names(head: str, providers: str, answer: str, t
     assert f"{result.answer} {result.verdict.value}" == answer, result.reason
 
 
-def test_an_editor_shows_the_python_that_a_file_names(tmp_path: Path) -> None:
+CALLING = """\
+prompts: ["{{x}}"]
+providers: ["openai:gpt-4o-mini"]
+tests: [{vars: {x: a}, assert: [{type: python, value: "len(output) > 1"}]}]
+"""
+
+
+async def planned(path: Path, root: Path) -> Plan:
+    """The plan of a configuration in an editor with an open folder."""
+    async with system_ports({"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-123456"}) as ports:
+        return await plan_run(load_suite(path).cases, ports, [root])
+
+
+async def test_an_editor_shows_the_python_that_a_file_names(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("PROMPTFOO_PYTHON=./own\nOPENAI_API_HOST=example.test\n", encoding="utf-8")
     path = tmp_path / "promptfooconfig.yaml"
-    path.write_text(JUDGED, encoding="utf-8")
-    cases = load_suite(path).cases
-    found = consequences_of([(cases, shared_targets(cases[0], DiskFiles()))], [tmp_path])
-    assert found.programs == ("PROMPTFOO_PYTHON=./own",)
-    assert found.addresses == ("OPENAI_API_HOST=example.test",)
+    path.write_text(CALLING, encoding="utf-8")
+    own = tmp_path / "own"
+    own.write_text("#!/bin/sh\n", encoding="utf-8")
+    own.chmod(0o755)
+    shown = (await planned(path, tmp_path)).words(tmp_path)
+    assert "execute: own: return len(output) > 1 (./own)" in shown
+    assert "send requests to: https://example.test/v1/chat/completions with OPENAI_API_KEY" in shown
 
 
 def test_a_missing_file_with_variables(tmp_path: Path) -> None:
@@ -154,16 +170,16 @@ def test_keys_of_a_file_stay_out_of_results(tmp_path: Path) -> None:
     assert "sk-very-secret" not in repr(result)
 
 
-def test_an_editor_shows_the_addresses_that_variables_set(tmp_path: Path) -> None:
+async def test_an_editor_shows_the_addresses_that_variables_set(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(
         "OPENAI_BASE_URL=https://u:secret-word@example.test/v1\nDB=postgres://x\n", encoding="utf-8"
     )
     path = tmp_path / "promptfooconfig.yaml"
-    path.write_text(JUDGED, encoding="utf-8")
-    cases = load_suite(path).cases
-    found = consequences_of([(cases, shared_targets(cases[0], DiskFiles()))], [tmp_path / "elsewhere"])
-    assert found.addresses == ("OPENAI_BASE_URL=https://u:***@example.test/v1",)
-    assert str(tmp_path / ".env") in found.outside
+    path.write_text(CALLING, encoding="utf-8")
+    found = await planned(path, tmp_path / "elsewhere")
+    assert [each.origin for each in found.sends] == ["https://example.test"]
+    assert "secret-word" not in " ".join(found.words())
+    assert str(tmp_path / ".env") in [each.path for each in found.reads]
 
 
 def test_an_editor_shows_the_files_with_variables(tmp_path: Path) -> None:

@@ -21,16 +21,17 @@ from everywhere import Direct
 from invented_results import STATES, invented_evaluator, invented_result
 from waiting import PATIENCE
 
-from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.adapters import system_ports
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.turns import turns_of
+from rubric_core.evaluation.engine.run_plan import plan_run
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import replace
 from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.explorer_items import TestMessage, evaluator_messages, messages, skipped_tests
 from rubric_lsp.features.result_texts import KINDS
-from rubric_lsp.features.run_effects import consequences_of
-from rubric_lsp.features.run_question import is_long, question
+from rubric_lsp.features.run_question import is_long, question, subject
 from rubric_lsp.features.tokens import MODIFIERS, TYPES
 from rubric_lsp.protocol.transport import encoded
 from rubric_lsp.running.case_fingerprints import CaseFingerprints
@@ -747,11 +748,16 @@ def asked_again_record(record: Record, editor: Editor, suites: Sequence[str]) ->
     for name in suites:
         order = RunRequest.of(editor.uri(name))
         parts = select_cases(order, documents, known.at, known.results)
-        plan = [(part.cases, shared_targets(part.cases[0], DiskFiles())) for part in parts]
-        words = [(kind, word) for kind, some in consequences_of(plan, [editor.folder]).parts() for word in some]
-        new = [word for _, word in words[1::2]]
-        asked = question(plan, [editor.folder], new)
-        record.add(f"{name}, long: {is_long(plan, [editor.folder])}, {line_of(editor.told(asked))}")
+        cases = [case for part in parts for case in part.cases]
+        plan = editor.loop.run_until_complete(_planned(cases, editor.folder))
+        words = [word for _, some in plan.parts(editor.folder) for word in some]
+        asked = question(subject([case.id for case in cases]), plan, editor.folder, words[1::2])
+        record.add(f"{name}, long: {is_long(plan, editor.folder)}, {line_of(editor.told(asked))}")
+
+
+async def _planned(cases: Sequence[Runnable], folder: Path) -> Plan:
+    async with system_ports() as ports:
+        return await plan_run(cases, ports, [folder])
 
 
 async def _until(holds: Callable[[], bool]) -> None:

@@ -60,7 +60,7 @@ def test_commands_are_shown_with_their_line_breaks_and_what_is_not_seen(connect:
     command = json.dumps(
         ["echo", "a\nrm -rf x", "\u202egpj", "\x1b[2J", "\u200b", "[ok](command:x)"], ensure_ascii=True
     )
-    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: code-grader, command: {command}}}\n"))
+    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: script, command: {command}}}\n"))
     assert "echo 'a\n      rm -rf x'" in shown
     assert "⟨U+202E⟩gpj" in shown
     assert "⟨U+001B⟩[2J" in shown
@@ -110,7 +110,7 @@ tests:
 
 def test_a_program_outside_is_named_by_its_command_alone(connect: Connect, tmp_path: Path) -> None:
     command = json.dumps([sys.executable, "-c", "0"])
-    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: code-grader, command: {command}}}\n"))
+    shown = asked(connect, tmp_path, suite(CASES + f"      - {{type: script, command: {command}}}\n"))
     assert "outside" not in shown
 
 
@@ -127,10 +127,14 @@ READS = {
 
 
 @pytest.mark.parametrize("where", READS)
-def test_variables_are_named(connect: Connect, tmp_path: Path, where: str) -> None:
+def test_variables_are_named(connect: Connect, tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_KEY", "s3cret-value")
     prompts, cases = READS[where]
     shown = asked(connect, tmp_path, suite(cases, prompts, "hosted"), {"prompt.txt": "Say {{ env.SECRET_KEY }}"})
-    assert shown.endswith("send the case to http://127.0.0.1:9/v1, and read SECRET_KEY of the environment.")
+    # Where a text has it, it goes with the request.
+    sends = "send requests to http://127.0.0.1:9/v1/chat/completions"
+    with_it = "" if where in ("in a statement", "in an assertion") else " with SECRET_KEY"
+    assert shown.endswith(f"{sends}{with_it}, and read SECRET_KEY of the environment.")
 
 
 @pytest.mark.parametrize(
@@ -216,10 +220,13 @@ def test_what_was_allowed_is_not_asked_about_again(connect: Connect, tmp_path: P
     [
         (targets("other"), "NEW echo other"),
         (targets(healthcheck={"command": "touch x"}), "NEW touch x"),
-        (json.dumps({"targets": [{"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "x", "api_key": "${{ OTHER }}"}]}), "NEW http://127.0.0.1:9/v1 with OTHER"),
+        (json.dumps({"targets": [{"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "x", "api_key": "${{ OTHER }}"}]}), "NEW http://127.0.0.1:9/v1/chat/completions with OTHER"),
     ],
 )  # fmt: skip
-def test_a_changed_command_host_or_variable_asks_again(connect: Connect, tmp_path: Path, change: str, new: str) -> None:
+def test_a_changed_command_host_or_variable_asks_again(
+    connect: Connect, tmp_path: Path, change: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER", "0ther-value")
     folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
     client, uri = trusted(connect, folder)
     client.replies["window/showMessageRequest"] = lambda _: None

@@ -55,7 +55,7 @@ async def _returned(key: str, code: Any, arguments: Mapping[str, Any], place: Tr
     try:
         made = await run_function(
             written, language_of(code), arguments, place.ports, place.directory, place.time_limit, place.at,
-            function="get_transform", exact=True,
+            function="get_transform", exact=True, says="" if code.startswith(URL) else code.strip(),
         )  # fmt: skip
     except GraderError as error:
         raise GraderError(f"`{key}`: {error.reason}", at=place.at) from None

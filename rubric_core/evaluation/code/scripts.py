@@ -59,10 +59,11 @@ async def run_code(
     function: str = "get_assert",
     promptfoo: bool = False,
     getters: Mapping[str, str | None] | None = None,
+    says: str = "",
 ) -> Any:
     """The result of code: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
 
-    `function` is the one that a Python or Ruby file has where none is named.
+    `function` is the one that a Python or Ruby file has where none is named. For `says` see `Program`.
 
     Raises GraderError when it cannot be run, fails, or takes too long: a crash is not a score.
     """
@@ -72,6 +73,7 @@ async def run_code(
     context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
     return await run_function(
         code, language, arguments, context.ports, directory, limit, at, function=function, promptfoo=promptfoo, getters=getters,
+        says=says,
     )  # fmt: skip
 
 

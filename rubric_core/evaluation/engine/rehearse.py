@@ -104,7 +104,7 @@ class _Rehearsal:
             return
         if case.facts not in self._known:
             self._known.add(case.facts)
-            self._secrets |= set(secret_variables(shared_targets(case, self._ports.files)))
+            self._secrets |= set(secret_variables(case, shared_targets(case, self._ports.files)))
             self._masked = self._masks.environment(self._ports.environment, self._secrets)
         base = self._keys.base(case)
         is_new = self._keys.is_new(("case", base))

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
@@ -9,11 +11,16 @@ from rubric_core.syntax.template_syntax import environment_read
 
 __all__ = ["secret_variables"]
 
+#: The setting of promptfoo with the name of the variable that has the key.
+_NAMES_KEY = "apiKeyEnvar"
 
-def secret_variables(targets: Targets) -> Iterator[str]:
-    """The names of variables in keys, tokens and headers of targets."""
+
+def secret_variables(case: Runnable, targets: Targets) -> Iterator[str]:
+    """The names of variables in keys, tokens and headers of targets, and of providers anywhere in a configuration of promptfoo."""
     for entry in targets.file.entries if targets.file is not None else ():
         yield from _names(entry.settings, is_secret=False)
+    if isinstance(case, PromptfooRunnable):
+        yield from _names(case.matrix.configuration.data, is_secret=False)
 
 
 def _names(value: object, *, is_secret: bool) -> Iterator[str]:
@@ -22,6 +29,8 @@ def _names(value: object, *, is_secret: bool) -> Iterator[str]:
         yield from (name for name, _ in environment_read(value))
     elif isinstance(value, Mapping):
         for key, inner in value.items():
+            if key == _NAMES_KEY and isinstance(inner, str):
+                yield inner
             yield from _names(inner, is_secret=is_secret or key == "headers" or looks_secret(_snake(str(key))))
     elif isinstance(value, list):
         for inner in value:

@@ -54,7 +54,7 @@ class Start:
 
     def words(self, folder: Path | None = None) -> str:
         """One line: the command, and what is not usual about it. Never empty."""
-        command = self._command() or "a program without a name"
+        command = self._command(folder) or "a program without a name"
         remarks = []
         if self.program and not self.is_usual:
             remarks.append(f" ({_below(self.program, folder)})")
@@ -67,9 +67,10 @@ class Start:
             remarks.append(f" with {', '.join(named)}")
         return f"{command}{''.join(remarks)}"
 
-    def _command(self) -> str:
+    def _command(self, folder: Path | None) -> str:
         if self.says:
-            return f"{Path(self.argv[0]).name}: {self.says}" if self.argv else self.says
+            says = shown(self.says if folder is None else self.says.replace(f"{str(folder).rstrip('/')}/", ""))
+            return f"{Path(self.argv[0]).name}: {says}" if self.argv else says
         if self.in_shell > 0 and len(self.argv) == 3:
             return shown(self.argv[2]).strip()
         return " ".join(shown(word) if has_hole(word) else shlex.quote(word) for word in self.argv).strip()

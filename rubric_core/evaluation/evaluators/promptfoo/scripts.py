@@ -53,7 +53,11 @@ async def _run(params: AssertionParams, code: str, language: Language) -> Any:
     context = arguments["context"]
     getters = {"context.provider.id": context["provider"]["id"]} if is_javascript else {}
     getters |= {"context.logProbs": None} if is_javascript and context["logProbs"] is None else {}
-    return await run_code(code, language, arguments, params.context, params.config, promptfoo=True, getters=getters)
+    # What is run is made of what the author wrote.
+    says = "" if code.startswith(URL) else str(params.value).strip()
+    return await run_code(
+        code, language, arguments, params.context, params.config, promptfoo=True, getters=getters, says=says
+    )
 
 
 def _in_javascript(code: str) -> str:
