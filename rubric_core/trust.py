@@ -112,6 +112,11 @@ class Trust:
         holding = [each for each in self.folders() if real.is_relative_to(each)]
         return max(holding, key=lambda each: len(each.parts), default=None)
 
+    def has_memory(self, folder: Path) -> bool:
+        """Whether something ran in a folder or was allowed to, so that anything else is new."""
+        found = _at(folder, self._folders())
+        return found is not None and found.memory is not None
+
     def new_entries(self, folder: Path, plans: Sequence[RunPlan]) -> Mapping[str, str] | None:
         """The words of the entries that a folder does not remember, by their hashes; None before its first run.
 

@@ -31,7 +31,7 @@ COMMANDS = {
     "mcp": "serve coding agents over the Model Context Protocol",
     "migrate": "upgrade suites to a newer dialect",
     "schema": "print the JSON Schema of a dialect",
-    "trust": "allow suites in a folder to be run from the editor",
+    "trust": "show what suites in a folder do, and allow that in editors",
     "completion": "print the completion script for a shell",
 }
 #: For contributors; not listed.

@@ -38,7 +38,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # messages about ended programs are of no use
     try:
         check_cluster_options(options)
-        if options.watch:
+        if options.watch and not options.plan:
             from rubric_core.cli.run_watch import RunWatch  # noqa: PLC0415  # one run needs none of it
 
             return RunWatch(options, out).run()
@@ -51,6 +51,11 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     wrong = bool(planned.failures)
     if wrong and not planned.plans:
         return WRONG_USE
+    if options.plan:
+        from rubric_core.cli.plan_output import print_plan  # noqa: PLC0415  # a run needs none of it
+
+        print_plan(planned.plans, out, as_json=options.format != "text")
+        return WRONG_USE if wrong else PASSED
     try:
         check = BaselineCheck(options, [plan.suite.path for plan in planned.plans])
     except WrongUseError as error:

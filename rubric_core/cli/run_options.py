@@ -79,6 +79,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="the suite with results inline, one JSON object, or one JSON row per case as soon as it is done",
     )
+    add("--plan", action="store_true", help="print what the run would execute, send and read, and run nothing")
     add("--show-prompts", action="store_true", help="show the requests to targets, judges and programs verbatim")
     add("--explain", action="store_true", help="explain each score, and what would change the verdict")
     add(

@@ -127,7 +127,7 @@ class RunSelection:
         """Raises UnreadableError, NoSuiteError."""
         dialect = self._options.dialect or self._configurations.for_file(wanted.path).dialect
         suite = load_suite(wanted.path, self._language, self._project, self._asked, dialect)
-        if not suite.programs:
+        if not suite.programs or self._options.plan:
             return suite
         made = asyncio.run(_generated(suite))
         return load_suite(wanted.path, self._language, self._project, self._asked, dialect, made)

@@ -27,7 +27,8 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.loading.files import UnreadableError, absolute
-from rubric_core.pytest_plugin.runs import SuiteRuns, may_run, read_suite
+from rubric_core.pytest_plugin.permission import NotAllowedError
+from rubric_core.pytest_plugin.runs import SuiteRuns, begin, read_suite
 
 __all__ = ["CaseItem", "SuiteCollection", "SuiteFile"]
 
@@ -74,6 +75,15 @@ class SuiteCollection:
             parent, path=file_path, collection=self, **_names_of(file_path, parent)
         )
         return made
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Begin the run of the selected cases."""
+        selected: dict[SuiteRuns, list[Runnable]] = {}
+        for item in session.items:
+            if isinstance(item, CaseItem):
+                selected.setdefault(item.runs, []).append(item.case)
+        if selected and not self._config.option.collectonly:
+            begin(selected)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -165,12 +175,10 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case. Raises CaseNotPassedError."""
-        if not may_run(self.suite.path):
-            raise CaseNotPassedError(
-                f"not run: {self.suite.path.parent} is not trusted, and running a suite executes its targets and graders.\n"
-                f"`rubric trust FOLDER` allows the suites in a folder to run."
-            )
-        self.result = self.runs.result_of(self)
+        try:
+            self.result = self.runs.result_of(self)
+        except NotAllowedError as reason:
+            raise CaseNotPassedError(str(reason)) from None
         self.user_properties.extend(_properties(self.result))
         # As for `rubric run`: a grader that did not run never makes a build green, unless that is allowed.
         hides_errors = self.result.grader_errors and not self.case.options.allow_grader_errors

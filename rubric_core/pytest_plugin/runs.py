@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -20,37 +20,62 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.events import CaseDone, Event, Noted
 from rubric_core.evaluation.engine.extensions import extensions_written
+from rubric_core.evaluation.engine.guard import guarded
+from rubric_core.evaluation.engine.rehearse import rehearsed_generators
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.language.model import Execution
 from rubric_core.loading.project import Project
+from rubric_core.pytest_plugin.permission import (
+    NotAllowedError,
+    permitted_plan,
+    remember_first_run,
+    require_allowed,
+)
 from rubric_core.trust import Trust
 
-__all__ = ["SuiteRuns", "may_run", "read_suite"]
+__all__ = ["SuiteRuns", "begin", "read_suite"]
 
 T = TypeVar("T")
 #: The group of all cases of a suite.
 _WHOLE = "suite"
 
 
-def may_run(suite: Path) -> bool:
-    """Whether the cases of a suite may run: its folder is trusted. A replay takes the judge's place, but no program's."""
-    return Trust().allows(suite)
-
-
 def read_suite(path: Path, language: Language, options: Options, dialect: str | None) -> LoadedSuite:
-    """A suite, with the cases that its programs generate if it may run. Raises UnreadableError, NoSuiteError."""
+    """A suite, with the cases that its programs generate if these may start. Raises UnreadableError, NoSuiteError."""
     project = Project(DiskFiles(), Path.cwd())
     suite = load_suite(path, language, project, options, dialect)
-    if not suite.programs or not may_run(path):
+    if not suite.programs:
         return suite
-    return load_suite(path, language, project, options, dialect, _complete(_generated(suite)))
+    made = _complete(_generated(suite))
+    return suite if made is None else load_suite(path, language, project, options, dialect, made)
 
 
-async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
+async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases] | None:
+    """The cases that programs generate; None if nobody has allowed these programs."""
+    folder = Trust().folder_of(suite.path)
+    if folder is None:
+        return None
     async with system_ports() as ports:
-        return await generate_cases(suite, ports)
+        plan = await rehearsed_generators(suite, ports)
+        try:
+            require_allowed(folder, plan)
+        except NotAllowedError:  # its cases say so
+            return None
+        return await generate_cases(suite, guarded(ports, plan))
+
+
+def begin(runs: "Mapping[SuiteRuns, Sequence[Runnable]]") -> None:
+    """Begin a session that runs these cases."""
+    _complete(_first_run(runs))
+
+
+async def _first_run(runs: "Mapping[SuiteRuns, Sequence[Runnable]]") -> None:
+    async with system_ports() as ports:
+        suites = [(each.path, with_needed_variations(cases, each.cases)) for each, cases in runs.items()]
+        with contextlib.suppress(OSError):  # the cases say so
+            await remember_first_run(suites, ports)
 
 
 class _Item(Protocol):
@@ -73,12 +98,22 @@ class SuiteRuns:
         self._is_whole = any(map(_needs_all, suite.cases))
         self._results: dict[int, CaseResult] = {}
 
+    @property
+    def path(self) -> Path:
+        """The path of the suite."""
+        return self._suite.path
+
+    @property
+    def cases(self) -> Sequence[Runnable]:
+        """All cases of the suite."""
+        return self._suite.cases
+
     def group_of(self, case: Runnable) -> str:
         """A name for the cases that run together with this one; empty if it runs alone."""
         return _WHOLE if self._is_whole else self._groups.get(case.base_id, "")
 
     def result_of(self, item: _Item) -> CaseResult:
-        """The result of the case of an item, which runs now unless it ran together with another one."""
+        """The result of the case of an item, which runs now unless it ran together with another one. Raises NotAllowedError."""
         case = item.case
         if id(case) not in self._results:
             for chosen in (self._together(item), [case]):
@@ -99,7 +134,7 @@ class SuiteRuns:
     def _run(self, chosen: list[Runnable], item: _Item) -> None:
         """Run cases and those that they depend on. Notes on the run, such as of a hook that failed, are warnings of the item."""
         cases, notes = with_needed_variations(chosen, self._suite.cases), list[str]()
-        work = _results(cases, {case.id for case in chosen}, _failures_left(item), notes)
+        work = _results(self.path, cases, {case.id for case in chosen}, _failures_left(item), notes)
         self._results |= _complete(work)
         for note in dict.fromkeys(notes):
             item.warn(pytest.PytestWarning(f"rubric: {mask(note)}"))
@@ -124,9 +159,9 @@ def _failures_left(item: _Item) -> int | None:
 
 
 async def _results(
-    cases: list[Runnable], counted: Collection[str], failures_left: int | None, notes: list[str]
+    suite: Path, cases: list[Runnable], counted: Collection[str], failures_left: int | None, notes: list[str]
 ) -> dict[int, CaseResult]:
-    """The results by the identity of their cases. After `failures_left` failures among the ids `counted`, no further case starts."""
+    """The results by the identity of their cases; raises NotAllowedError if these may not run. After `failures_left` failures among the ids `counted`, no further case starts."""
     failed: list[str] = []
 
     def heard(event: Event) -> None:
@@ -138,7 +173,8 @@ async def _results(
                 schedule.halt()
 
     async with system_ports() as ports:
-        schedule = Schedule(cases, ports, heard)
+        plan = await permitted_plan(suite, cases, ports)
+        schedule = Schedule(cases, guarded(ports, plan), heard)
         results = await schedule.run()
         save_recordings(cases)
     left_out = {id(case) for case in schedule.not_run}

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command import Run
+from command import Run, write
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +25,22 @@ def test_a_folder_is_trusted_listed_and_no_longer_trusted(rubric: Run, here: Pat
     assert rubric("trust", "--remove").out == f"{here} is not trusted any more\n"
     assert rubric("trust", "--remove").out == f"{here} was not trusted\n"
     assert rubric("trust", "--list").out == ""
+
+
+def test_what_the_suites_do_is_printed_and_nothing_is_done(rubric: Run, here: Path) -> None:
+    write("a/.agentv/targets.yaml", 'targets:\n  - {name: default, provider: cli, command: "touch PWNED"}\n')
+    write("a/a.eval.yaml", "tests:\n  - {id: x, criteria: Kind, input: hi, assertions: [{type: contains, value: h}]}\n")
+    write("b.eval.yaml", "tests:\n  - {id: x, criteria: Kind, input: {\n")
+    lines = rubric("trust").out.splitlines()
+    assert lines[0].startswith(f"{here} is trusted: ")
+    assert "  execute: touch PWNED" in lines
+    assert any("Anything else asks" in line for line in lines)
+    assert lines[-1] == f"Undo it: rubric trust --remove {here}"
+    planned = rubric("run", "--plan", "a")
+    assert (planned.code, planned.out) == (0, "execute: touch PWNED\n")
+    (start,) = rubric("run", "--plan", "--format", "json", "a").json["execute"]
+    assert (start["command"], start["directory"]) == (["sh", "-c", "touch PWNED"], str(here / "a"))
+    assert not list(here.rglob("PWNED"))
 
 
 @pytest.mark.parametrize(

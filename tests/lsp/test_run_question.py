@@ -356,7 +356,7 @@ def test_another_folder_in_its_place_is_asked_about(connect: Connect, tmp_path: 
     assert question(client, 1).startswith("Run `a`? It will execute `echo hello`")
 
 
-def test_a_suite_of_a_trusted_folder_does_not_use_targets_of_an_untrusted_parent(
+def test_targets_of_an_untrusted_parent_are_told_of_and_ask_when_they_do_something_else(
     connect: Connect, tmp_path: Path
 ) -> None:
     files = {".agentv/targets.yaml": targets(), "inner/a.eval.yaml": OLD, ".git/HEAD": "ref: x"}
@@ -364,15 +364,17 @@ def test_a_suite_of_a_trusted_folder_does_not_use_targets_of_an_untrusted_parent
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
     import subprocess
 
-    subprocess.run(
+    told = subprocess.run(
         [sys.executable, "-m", "rubric_core", "trust", str(folder)], env=environment, check=True, capture_output=True
     )
+    assert f"read outside of the open folder: {folder.parent}/.agentv/targets.yaml" in told.stdout.decode()
+    (folder.parent / ".agentv/targets.yaml").write_text(targets("other"))
     client = connect()
     client.initialize(VSCODE, folder)
     uri = (folder / "a.eval.yaml").as_uri()
     client.open(uri, OLD)
     run(client, uri)
-    assert str(folder.parent / ".agentv/targets.yaml") in question(client)
+    assert "NEW echo other" in question(client)
 
 
 @pytest.mark.parametrize("answer", ["Run once", "Trust this folder"])

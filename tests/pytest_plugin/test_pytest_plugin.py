@@ -157,6 +157,24 @@ def test_nothing_runs_in_a_folder_that_is_not_trusted(repository: Repository) ->
     assert generated.exists()
 
 
+def test_what_the_folder_does_not_remember_is_refused_and_named(trusted: Repository) -> None:
+    more = (
+        "  - id: new\n    criteria: c\n    input: hi\n    assertions: [{type: code-grader, command: [touch, PWNED]}]\n"
+    )
+    trusted.write("evals/greeting.eval.yaml", SUITE + more)
+    ran = trusted.pytest("--rubric", "evals")
+    assert ran.outcomes() == "2 failed, 1 passed"
+    assert "but this does what was not allowed before:\n  execute: touch PWNED\n" in ran.text
+    assert f"`rubric trust {trusted.folder}` shows what the suites in it do" in ran.text
+    assert trusted.calls == 2, "the others run"
+    trusted.write("evals/.agentv/targets.yaml", TARGETS.replace("morning", "evening"))
+    assert trusted.pytest("--rubric", "evals").outcomes() == "3 failed"
+    assert trusted.calls == 2
+    assert not list(trusted.folder.rglob("PWNED"))
+    trusted.trust()
+    assert trusted.pytest("--rubric", "evals", "-k", "evening").outcomes() == "1 passed, 2 deselected"
+
+
 def test_a_replay_never_calls_the_judge_and_needs_trust_for_everything_else(repository: Repository) -> None:
     shutil.copytree(Path(__file__).parents[2] / "examples", repository.folder / "examples")
     graded = "tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: code-grader, name: g, command: [touch, PWNED]}]}\n"
@@ -195,6 +213,7 @@ def test_a_grader_that_did_not_run_fails_the_case_unless_it_is_allowed(trusted: 
               - {type: code-grader, command: [no-such-program]}
         """,
     )
+    trusted.trust()
     ran = trusted.pytest("--rubric", "evals/code.eval.yaml")
     assert (ran.code, ran.outcomes()) == (1, "1 failed")
     assert "no-such-program" in ran.text

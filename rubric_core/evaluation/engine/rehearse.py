@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from rubric_core.evaluation.cases.generators import generate_cases
+from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
@@ -45,7 +47,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, Ports, ProviderError, Request
 from rubric_core.trust import real_path
 
-__all__ = ["rehearsed"]
+__all__ = ["rehearsed", "rehearsed_generators"]
 
 _SUCCESSES: tuple[Reply, ...] = ("data", "text")
 
@@ -61,6 +63,13 @@ async def rehearsed(cases: Iterable[Runnable], ports: Ports) -> Plan:
         # What a mistake of ours leaves out is not known, so nothing of this plan may run.
         logging.getLogger(__name__).debug("while planning a run", exc_info=True)
         rehearsal.unknown = f"what this run would do is not known ({type(error).__name__}: {error}); please report this"
+    return rehearsal.plan()
+
+
+async def rehearsed_generators(suite: LoadedSuite, ports: Ports) -> Plan:
+    """The plan of the programs that make cases of a suite. What such cases do is known when they are made."""
+    rehearsal = _Rehearsal(ports)
+    await rehearsal.generate(suite)
     return rehearsal.plan()
 
 
@@ -93,6 +102,13 @@ class _Rehearsal:
             notes=tuple(self._notes),
             unknown=self.unknown,
         )
+
+    async def generate(self, suite: LoadedSuite) -> None:
+        """Rehearse the programs that make cases of a suite."""
+        self._recorder.home = str(suite.path.absolute().parent)
+        environment = self._masks.environment(self._ports.environment, ())
+        with self._recorder.replying("data"):
+            await generate_cases(suite, rehearsal_ports(self._ports, environment, self._recorder))
 
     async def add(self, case: Runnable) -> None:
         """Rehearse a variation of a case, as far as others like it were not."""

@@ -1,0 +1,66 @@
+"""The plan of all suites below a folder: what `rubric trust` shows and remembers."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.analysis import Language
+from rubric_core.cli.plan_output import plan_suite
+from rubric_core.cli.sources import SourceCollector
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.load import NoSuiteError, load_suite
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.lazy_compilation import replace
+from rubric_core.loading.files import UnreadableError
+from rubric_core.loading.project import Project
+
+__all__ = ["FolderPlan", "plan_folder"]
+
+
+class FolderPlan(NamedTuple):
+    """What the suites below a folder do."""
+
+    plan: Plan
+    #: The number of suites in it.
+    suites: int
+    #: A sentence for each suite that is not in it, or not with all of its cases.
+    missing: list[str]
+
+
+def plan_folder(folder: Path, options: Options) -> FolderPlan:
+    """The plan of the suites below a folder, with every target that they could be run with. Executes nothing."""
+    language = Language()
+    configurations, project = Configurations(language), Project(DiskFiles(), folder)
+    plan, number, missing = Plan(), 0, list[str]()
+    sources = SourceCollector([str(folder)], Discovery(configurations), None, around=False)
+    for source in sources.found():
+        try:
+            dialect = configurations.for_file(source.path).dialect
+            suite = load_suite(source.path, language, project, options, dialect)
+        except (NoSuiteError, UnreadableError) as error:
+            missing.append(str(error))
+            continue
+        found = asyncio.run(plan_suite(suite, [*suite.cases, *_with_other_targets(suite.cases)], folder))
+        if found.unknown:
+            missing.append(f"{source.shown}: {found.unknown}")
+            continue
+        plan, number = plan.joined(found), number + 1
+    failures = sources.failures if number else []  # that there is none is no trouble
+    return FolderPlan(plan, number, [*failures, *missing])
+
+
+def _with_other_targets(cases: Sequence[Runnable]) -> Iterator[Runnable]:
+    """The first case with each target that somebody may choose for it, as an agent can."""
+    first = next(iter(cases), None)
+    if first is None or isinstance(first, PromptfooRunnable):  # which has the cases of all its targets
+        return
+    targets = shared_targets(first, first.files).file
+    for name in dict.fromkeys(entry.name for entry in targets.entries) if targets is not None else ():
+        yield replace(first, options=replace(first.options, target=name))
