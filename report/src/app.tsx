@@ -117,7 +117,7 @@ function Top({ data, route, host, help }: { data: ReportData; route: Route; host
   return (
     <header class="top">
       <div class="inner">
-        <p class="name"><span class="logo" aria-hidden="true">✔</span> <span class="suite" title={data.suites.join(', ')}>{title(data)}</span></p>
+        <p class="name"><span class="logo" aria-hidden="true">≡</span> <span class="suite" title={data.suites.join(', ')}>{title(data)}</span></p>
         <nav aria-label="Views">
           {views.map(([view, words]) => <a href={link(route, { view })} aria-current={route.view === view ? (route.case ? 'true' : 'page') : undefined}>{words}</a>)}
         </nav>

@@ -5,8 +5,10 @@ Not part of `make test`, for its size: see tests/editors/run.sh.
 
 import json
 import os
+import posixpath
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -100,3 +102,15 @@ def test_events_in_every_order() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+
+
+def test_no_link_of_a_packaged_page_leads_out_of_the_package() -> None:
+    with zipfile.ZipFile(REPOSITORY / "editors/vscode/rubric.vsix") as package:
+        names = {name.lower() for name in package.namelist()}
+        pages = {name: package.read(name).decode() for name in package.namelist() if name.endswith(".md")}
+    assert "extension/readme.md" in pages
+    for name, text in pages.items():
+        links = {link for link in re.findall(r"\]\(([^)\s]+)", text) if not re.match(r"\w+:|#", link)}
+        assert {link for link in links if posixpath.normpath(f"extension/{link}").lower() not in names} == set(), name
+    # On the page of an extension VS Code loads pictures from the web alone, not even those that are part of the text.
+    assert re.findall(r"!\[[^]]*\]\((?!https:)", pages["extension/readme.md"]) == []

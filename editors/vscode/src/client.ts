@@ -142,6 +142,10 @@ function options(output: vscode.LogOutputChannel, listener: Listener, closed: ()
       },
     },
     middleware: {
+      handleDiagnostics(uri, diagnostics, next) {
+        diagnostics.forEach((each) => typeof each.code === 'object' && (each.code.target = rendered(each.code.target)));
+        next(uri, diagnostics);
+      },
       async provideInlayHints(document, range, token, next) {
         const hints = await next(document, range, token);
         return hints && listener.hints(hints);
@@ -156,4 +160,10 @@ function options(output: vscode.LogOutputChannel, listener: Listener, closed: ()
       },
     },
   };
+}
+
+/** The address of a page as it is read: VS Code opens a Markdown file as its source. */
+function rendered(page: vscode.Uri): vscode.Uri {
+  const isFile = page.scheme === 'file' && page.path.endsWith('.md');
+  return isFile ? vscode.Uri.parse(`command:markdown.showPreview?${encodeURIComponent(JSON.stringify([page]))}`) : page;
 }

@@ -85,11 +85,19 @@ export class Commands {
       return await this.ask(client, name, place, args[2]);
     } catch (error) {
       if (error instanceof Refusal) {
-        void vscode.window.showWarningMessage(error.message);
-        return undefined;
+        return this.refused(name, place, args, error.message);
       }
       throw error;
     }
+  }
+
+  /** Say why; what has no file yet can be saved and then run. */
+  private async refused(name: string, place: Place, args: unknown[], why: string): Promise<unknown> {
+    const unsaved = vscode.workspace.textDocuments.find(({ uri, isUntitled }) => isUntitled && uri.toString() === place.uri);
+    const offered = unsaved && RUNS.has(name) ? ['Save and run'] : [];
+    const chosen = await vscode.window.showWarningMessage(why, ...offered);
+    const saved = chosen && unsaved && (await vscode.workspace.save(unsaved.uri));
+    return saved ? this.execute(name, [saved.toString(), ...args.slice(1)]) : undefined;
   }
 
   private async ask(client: RubricClient, name: string, { uri, caseId, evaluator }: Place, more: unknown): Promise<unknown> {

@@ -1,5 +1,5 @@
 // A case that passed is green wherever VS Code shows it, whatever its evaluators say one by one; and what it counts are cases.
-import { line, press, pressLens, test, unfold, until } from './look.mjs';
+import { line, press, pressLens, test, unfold, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const SUITE = `# rubric: dialect=agentv-3
@@ -39,6 +39,26 @@ export async function verdicts({ page, shot, open }) {
   await shot('verdicts');
   await pressLens(page, page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }), page.locator('.result-summary', { hasText: '0/1' }));
   await seen(page, '0/1');
+  await keys(page);
+  await pictures(page, shot);
+}
+
+/** Known keys have the colour that keys of YAML have in the theme, not that of the text. */
+async function keys(page) {
+  const colour = (text) => page.locator('.view-line span span', { hasText: new RegExp(`^${text}$`, 'u') }).first().evaluate((element) => getComputedStyle(element).color);
+  const text = await page.locator('.monaco-editor .view-lines').first().evaluate((element) => getComputedStyle(element).color);
+  await until(async () => ![text, 'rgb(0, 0, 0)'].includes(await colour('criteria')), undefined, 'the colour of keys');
+}
+
+/** The page of the extension has no picture that cannot be seen. */
+async function pictures(page, shot) {
+  await page.locator('.activitybar a.action-label[aria-label^="Extensions"]').click();
+  await page.locator('.extensions-list .monaco-list-row', { hasText: 'Rubric' }).first().click();
+  const inside = await webview(page);
+  await inside.locator('h2', { hasText: 'Install' }).waitFor();
+  await shot('extension-page');
+  const broken = await inside.locator('img').evaluateAll((all) => all.filter((each) => !each.naturalWidth).length);
+  if (broken) throw new Error(`${broken} pictures are broken`);
 }
 
 /** The tree, the gutter and the count. */
