@@ -55,4 +55,10 @@ return {
   get_language_id = function(_, filetype)
     return filetype == 'yaml' and 'yaml' or 'eval-yaml'
   end,
+  -- Results of runs are inlay hints, which Neovim leaves out unless they are turned on.
+  on_attach = function(_, bufnr)
+    if vim.lsp.inlay_hint then
+      vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
+    end
+  end,
 }
