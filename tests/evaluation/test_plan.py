@@ -12,12 +12,12 @@ from rubric_core.evaluation.model.plan import ANY_HOST, Load, Plan, Read, Send, 
 from rubric_core.lazy_compilation import replace
 
 KEY = b"k" * 32
-FOLDER = Path("/home/me/suites")
+FOLDER = Path("/srv/me/suites")
 PROMPT = hole("prompt")
 BOT = Start(
     ("bot", "--ask", PROMPT),
-    program="/home/me/suites/bin/bot",
-    real="/home/me/suites/bin/bot",
+    program="/srv/me/suites/bin/bot",
+    real="/srv/me/suites/bin/bot",
     cwd=str(FOLDER),
     environment=(("MODE", "fast"), ("TOKEN", hole("$SECRET_KEY"))),
     home=str(FOLDER),
@@ -125,7 +125,7 @@ def hashes(*entries: Start | Send, folder: Path = FOLDER, key: bytes = KEY) -> f
     "changed",
     [
         {"argv": ("bot", "--tell", PROMPT)},
-        {"program": "/home/me/suites/bin/bot2"},
+        {"program": "/srv/me/suites/bin/bot2"},
         {"real": "/other/bot"},
         {"cwd": "/elsewhere"},
         {"environment": (("MODE", "slow"), ("TOKEN", hole("$SECRET_KEY")))},

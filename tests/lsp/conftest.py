@@ -7,13 +7,20 @@ import pytest
 from client import Client, Connect
 
 
+@pytest.fixture(autouse=True)
+def one_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server, the command line and the test are the same user: results that one of them stores count for all."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "state" / "cache"))
+
+
 @pytest.fixture
 def connect(tmp_path: Path) -> Iterator[Connect]:
     """Start a server; whatever is left of it at the end of the test is ended."""
     started: list[Client] = []
 
     def start(*arguments: str) -> Client:
-        client = Client(cwd=tmp_path, arguments=arguments, state=tmp_path / "state")
+        client = Client(cwd=tmp_path, arguments=arguments)
         started.append(client)
         return client
 
