@@ -96,10 +96,10 @@ export async function refused({ page, shot, open, studio }) {
   await until(() => runs(studio) === '1 1 1 1');
   await over(page);
   await listed(page).filter({ hasText: '4 cases' }).waitFor();
-  // One run, that of the Testing view: none of its own for what began when the question was answered.
+  // One run with its evaluators below it, that of the Testing view: none of its own for what began when the question was answered.
   await listed(page).first().click();
   await page.keyboard.press('End');
-  await listed(page).filter({ hasText: /^1 older result$/u }).waitFor();
+  await listed(page).filter({ hasText: /^2 older results$/u }).waitFor();
   await page.keyboard.press('Home');
   const said = /does\s+not\s+contain\s+"sorry"/u; // in VS Code's own box beside the line, or on it
   const message = page.locator('.test-error-content-widget', { hasText: said }).or(line(page, said)).first();
