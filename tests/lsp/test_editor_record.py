@@ -3,6 +3,8 @@
 `UPDATE=1 pytest tests/lsp/test_editor_record.py` writes what comes out anew; people read the difference.
 """
 
+import os
+import sys
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -24,6 +26,8 @@ from editor_record import (
 )
 from harness import UPDATING, files
 from record import WHOLE
+
+from rubric_core.adapters import filtered
 
 RECORDS = Path(__file__).parent / "records"
 NAMES = ("agentv-3", "promptfoo", "agentv-5", "mistakes", "old")
@@ -135,7 +139,12 @@ def test_folders(tmp_path: Path) -> None:
     compare("folders", record.text())
 
 
-def test_questions(tmp_path: Path) -> None:
+def test_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The question depends on what is installed, and on the variables of whoever runs.
+    for name in os.environ.keys() - filtered(os.environ).keys():
+        if not name.startswith("XDG_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", str(installed(tmp_path / "bin", "sh", "node", "python3", "ruby")))
     record = begun("questions", {})
     for name, suites in SUITES.items():
         editor = Editor(tmp_path / name, read(name), trusted=False)
@@ -145,6 +154,16 @@ def test_questions(tmp_path: Path) -> None:
         asked_again_record(record, editor, suites)
         editor.end()
     compare("questions", record.text())
+
+
+def installed(folder: Path, *names: str) -> Path:
+    """A folder with programs that do nothing."""
+    folder.mkdir()
+    for name in names:
+        program = folder / (f"{name}.bat" if sys.platform == "win32" else name)
+        program.write_text("", encoding="utf-8")
+        program.chmod(0o755)
+    return folder
 
 
 def test_no_capability_is_left_out(tmp_path: Path) -> None:
