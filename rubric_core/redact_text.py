@@ -8,9 +8,9 @@ from rubric_core.secret_forms import SecretForm, secret_forms
 
 __all__ = ["redact_text"]
 
-#: A number as JSON has it, its parts around a secret, what may be before and after it, and how far away.
+#: A number as JSON has it, its characters, what may be before and after it, and how far away.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_NUMBER_END, _NUMBER_BEGIN = re.compile(r"[-+.\deE]+\Z"), re.compile(r"[-+.\deE]+")
+_OF_NUMBERS = "-+.0123456789eE"
 _BEFORE_VALUE, _AFTER_VALUE = ("", ":", "[", ","), ("", ",", "]", "}")
 _NEAR = 50
 #: What follows a backslash in JSON.
@@ -23,7 +23,7 @@ def redact_text(text: str, secrets: tuple[str, ...]) -> str:
     A text that was JSON is JSON afterwards, with the same structure.
     """
     search = _search_for(secrets)
-    found = {form for anchor, form in search.anchors if anchor in text}
+    found = {form for anchor, forms in search.anchors if anchor in text for form in forms}
     if not found and not search.others:
         return text
     for form in search.forms:
@@ -36,16 +36,19 @@ class _Search(NamedTuple):
     """What to look for in a text."""
 
     forms: tuple[SecretForm, ...]
-    #: Literal texts, each with the form that contains it, and the forms that have none.
-    anchors: tuple[tuple[str, SecretForm], ...]
+    #: Literal texts, each with the forms that may contain it, and the forms that have none.
+    anchors: tuple[tuple[str, tuple[SecretForm, ...]], ...]
     others: frozenset[SecretForm]
 
 
 @lru_cache(maxsize=64)
 def _search_for(secrets: tuple[str, ...]) -> _Search:
     forms = tuple(form for secret in secrets for form in _forms_of(secret))
-    anchors = tuple((anchor, form) for form in forms for anchor in form.anchors)
-    return _Search(forms, anchors, frozenset(form for form in forms if not form.anchors))
+    anchors = dict[str, tuple[SecretForm, ...]]()
+    for form in forms:
+        for anchor in form.anchors:
+            anchors[anchor] = (*anchors.get(anchor, ()), form)
+    return _Search(forms, tuple(anchors.items()), frozenset(form for form in forms if not form.anchors))
 
 
 @lru_cache(maxsize=256)
@@ -87,9 +90,9 @@ def _number(found: re.Match[str]) -> str:
     """What takes the place of a secret that may be a number of JSON, or a part of one."""
     text, (begin, end) = found.string, found.span()
     before, after = text[max(begin - _NEAR, 0) : begin], text[end : end + _NEAR]
-    head, tail = _NUMBER_END.search(before), _NUMBER_BEGIN.match(after)
-    inside = (head[0] if head else "", tail[0] if tail else "")
-    around = before[: len(before) - len(inside[0])].rstrip()[-1:], after[len(inside[1]) :].lstrip()[:1]
+    outer = before.rstrip(_OF_NUMBERS), after.lstrip(_OF_NUMBERS)
+    inside = before[len(outer[0]) :], after[: len(after) - len(outer[1])]
+    around = outer[0].rstrip()[-1:], outer[1].lstrip()[:1]
     is_value = around != ("", "") and around[0] in _BEFORE_VALUE and around[1] in _AFTER_VALUE
     if not is_value or not _NUMBER.fullmatch(f"{inside[0]}{found[0]}{inside[1]}"):
         return "***"

@@ -1,7 +1,8 @@
 """The forms in which a secret may be repeated: escaped, quoted, percent-encoded, in base64, in hex.
 
 A form is a pattern with a few literal texts, one of which every match contains. They are found far faster than the
-pattern, which is compiled once one of them occurs. No two repetitions in a pattern can match the same text, so that a
+pattern, which is compiled once one of them occurs. Forms share them where they can: looking for them is what a search in a
+text without secrets costs. No two repetitions in a pattern can match the same text, so that a
 search takes time in proportion to the length of the text.
 """
 
@@ -27,6 +28,9 @@ _WHITE = r"\s{1,200}"
 _PARTS = re.compile(r"[0-9A-Za-z]+|[^0-9A-Za-z]+")
 _UNITS = re.compile(r"\s+|.", re.DOTALL)
 _ALPHANUMERIC = re.compile(r"[0-9A-Za-z]+")
+#: What JSON and addresses leave as it is, and the least characters of its base64 that are looked for.
+_UNESCAPED = re.compile(r"[0-9A-Za-z_.~-]+")
+_SHARED = 10
 _BREAK = r"(?:[\r\n\t ]|\\[rn]|%0[AaDd]){0,8}"
 _BASE64 = "[0-9A-Za-z+/_-]?"
 _PADDING = r"(?:=|%3[Dd]|\\u003[Dd]){0,2}"
@@ -49,10 +53,11 @@ def secret_forms(secret: str) -> tuple[SecretForm, ...]:
     """Every form of a secret, as it is written first."""
     plain, escaped = dict.fromkeys(_plain_bytes(secret)), _escaped_bytes(secret)
     digits = (digits for data in plain for digits in (data.hex(), data.hex().upper()))
+    word = max(_UNESCAPED.findall(secret), key=len, default="").encode()
     return tuple(dict.fromkeys((
         _escaped(secret),
         *(SecretForm((each,), each) for each in digits),
-        *(_base64_form(data, offset) for data in dict.fromkeys((*plain, *escaped)) for offset in range(3)),
+        *(_base64_form(data, offset, word) for data in dict.fromkeys((*plain, *escaped)) for offset in range(3)),
     )))  # fmt: skip
 
 
@@ -237,17 +242,30 @@ _LOSSY: tuple[_Style, ...] = (_lost,)
 # -- base64 ---------------------------------------------------------------------------------------------------------------
 
 
-def _base64_form(data: bytes, offset: int) -> SecretForm:
-    """The base64 of a longer text with some bytes that begin in one of three places of a group."""
-    end = offset + len(data)
-    whole = base64.b64encode(bytes(offset) + data + bytes(-end % 3)).decode()
-    core = whole[-(-offset * 8 // 6) : end * 8 // 6]  # the characters that depend on these bytes alone
+def _base64_form(data: bytes, offset: int, word: bytes) -> SecretForm:
+    """The base64 of a longer text with some bytes that begin in one of three places of a group; `word` is a part of them."""
+    core = _base64_core(data, offset)
     broken = len(core) >= _BROKEN
-    part = min(len(core) // 2, _UNBROKEN) if broken else len(core)
-    parts = (core[:part], core[part : 2 * part]) if broken else (core,)  # a line break cuts one of two at most
-    anchors = tuple(dict.fromkeys(max(_ALPHANUMERIC.findall(each), key=len, default="") for each in parts))
     pattern = (_BREAK if broken else "").join(_BASE64_SIGNS.get(char, char) for char in core)
     # Those that depend on the neighbours, too, are hidden with them.
     return SecretForm(
-        anchors if all(anchors) else (), f"{_BASE64 if offset else ''}{pattern}{_BASE64 + _PADDING if end % 3 else ''}"
+        _base64_anchors(core, _base64_core(word, (offset + data.index(word)) % 3)),
+        f"{_BASE64 if offset else ''}{pattern}{_BASE64 + _PADDING if (offset + len(data)) % 3 else ''}",
     )
+
+
+def _base64_core(data: bytes, offset: int) -> str:
+    """The characters of base64 that depend on these bytes alone."""
+    end = offset + len(data)
+    whole = base64.b64encode(bytes(offset) + data + bytes(-end % 3)).decode()
+    return whole[-(-offset * 8 // 6) : end * 8 // 6]
+
+
+def _base64_anchors(core: str, of_word: str) -> tuple[str, ...]:
+    """What is looked for: of the part that all forms have, if it is long enough to tell, else of the whole."""
+    source = of_word if len(of_word) >= _SHARED else core
+    part = min(len(source) // 2, _UNBROKEN) if len(core) >= _BROKEN else len(core)
+    # A line break cuts one of two parts at most.
+    parts = (source[:part], source[part : 2 * part]) if len(core) >= _BROKEN else (core,)
+    anchors = tuple(dict.fromkeys(max(_ALPHANUMERIC.findall(each), key=len, default="") for each in parts))
+    return anchors if all(anchors) else ()
