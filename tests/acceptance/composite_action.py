@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,15 +32,14 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
 
     `inputs` are those of `with`, where `_` stands for `-`, and in capitals variables of the job.
     """
-    about, runner = STEPS[name], folder / ".runner"
-    shutil.rmtree(runner, ignore_errors=True)
-    runner.mkdir()
+    about, runner = STEPS[name], folder.with_name(f"{folder.name}-runner")
+    runner.mkdir(exist_ok=True)  # the directory of a job, for all of its steps
     values = {key: each.get("default", "") for key, each in ACTION["inputs"].items()}
     values |= {key.replace("_", "-"): value for key, value in inputs.items() if not key.isupper()}
     environment = {key: _rendered(value, values) for key, value in about["env"].items()}
     files = {key: runner / key for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
     for file in files.values():
-        file.touch()
+        file.write_text("", encoding="utf-8")
     script = runner / "script.sh"
     script.write_text(about["run"], encoding="utf-8")
     done = subprocess.run(
@@ -62,7 +60,6 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
         timeout=300,
     )
     written = {key: file.read_text(encoding="utf-8") for key, file in files.items()}
-    shutil.rmtree(runner)
     outputs = dict(line.split("=", 1) for line in written["GITHUB_OUTPUT"].splitlines())
     return Step(
         done.returncode,
