@@ -8,10 +8,12 @@ from typing import TextIO
 from rubric_core.analysis import Language
 from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
 from rubric_core.cli.code_frames import FramedFile, frame
+from rubric_core.cli.masked_findings import mask_findings
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.control_characters import escape_json, mask_name
+from rubric_core.lazy_compilation import replace
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.wording import count
 
@@ -37,7 +39,8 @@ def write(done: CheckRound, language: Language, options: argparse.Namespace) -> 
             file=out,
         )
         return _end(done, out if text else sys.stderr, fixed=options.fix)
-    return FORMATS[options.format](done, language, out, options.fix)
+    masked = replace(done, files=tuple(map(mask_findings, done.files)))
+    return FORMATS[options.format](masked, language, out, options.fix)
 
 
 def _end(done: CheckRound, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO | None:

@@ -10,7 +10,10 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Severity
 
-__all__ = ["CheckRound", "CheckedFile", "as_json"]
+__all__ = ["LEFT_OUT", "CheckRound", "CheckedFile", "as_json"]
+
+#: Why a fix is shown without its edits.
+LEFT_OUT = "its edits contain a secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,11 @@ def _row(checked: CheckedFile, found: Diagnostic) -> dict[str, object]:
         "message": found.message,
         "range": place(found.span),
         "fixes": [
-            {"title": f.title, "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits]}
+            {
+                "title": f.title,
+                "edits": [{"range": place(e.span), "newText": e.new_text} for e in f.edits],
+                **({} if f.edits else {"leftOut": LEFT_OUT}),
+            }
             for f in found.fixes
         ],
         **({"untriedFixes": found.untried} if found.untried else {}),

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
-from rubric_core.cli.check_result import CheckedFile, CheckRound
+from rubric_core.cli.check_result import LEFT_OUT, CheckedFile, CheckRound
 from rubric_core.distribution import REPOSITORY
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Fix, Rule
@@ -80,8 +80,12 @@ def _result(checked: CheckedFile, found: Diagnostic, numbers: dict[str, int]) ->
             {"id": number, "physicalLocation": _location(checked, r.span), "message": {"text": r.message}}
             for number, r in enumerate(found.related, 1)
         ]
-    if found.fixes:
-        result["fixes"] = [_fix(checked, fix) for fix in found.fixes]
+    written = [_fix(checked, fix) for fix in found.fixes if fix.edits]
+    if written:
+        result["fixes"] = written
+    left_out = [f"{fix.title} ({LEFT_OUT})" for fix in found.fixes if not fix.edits]
+    if left_out:
+        result["properties"] = {"fixesLeftOut": left_out}
     return result
 
 

@@ -13,6 +13,7 @@ from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
 from rubric_core.cli.check_run import CheckRun
 from rubric_core.cli.explain import page_of, unknown_code
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.masked_findings import mask_findings
 from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
 from rubric_core.configuration import Configurations
@@ -45,10 +46,11 @@ class LanguageTools:
         `lines` is the short form; positions in `findings` are 0-based and count UTF-16 units, as in LSP.
         """
         found = self._round(path, text, dialect, fix=False)
+        shown = [mask_findings(each) for each in found.files]
         return {
             "summary": summary(found),
-            "lines": list(agent_lines(found.files)),
-            "findings": as_json(found.files),
+            "lines": list(agent_lines(shown)),
+            "findings": as_json(shown),
             "unreadable": list(found.failures),
         }
 
@@ -69,7 +71,7 @@ class LanguageTools:
             "summary": summary(done, fixed=True),
             "changed": [each.path for each in left if each.changed and text is None],
             "text": done.files[0].document.text if text is not None and done.files else None,
-            "lines": list(agent_lines(left)),
+            "lines": list(agent_lines(map(mask_findings, left))),
             "unreadable": [*done.failures, *refused.values()],
         }
 
