@@ -111,7 +111,7 @@ class ContentReader:
         if not isinstance(block, ContentBlock) or block.value is None:
             return []
         if block.type == "image":
-            raise Unscored(f"rubric does not send images to targets yet ({block.value[:60]})", at=block)
+            raise Unscored(f"rubric does not send images to targets yet ({_image_name(block.value)})", at=block)
         return [self.file(block.value, block) if block.type == "file" else block.value]
 
     def _block(self, block: object, *, named: bool) -> Any:
@@ -124,6 +124,11 @@ class ContentReader:
 
     def _written(self, block: object) -> Any:
         return plain(block.node if isinstance(block, Shape) else block, self.anchors)
+
+
+def _image_name(value: str) -> str:
+    """The address of an image, or the kind of one that is written in it: a part of an address could be a part of a secret."""
+    return value.partition(",")[0] if value.startswith("data:") else value
 
 
 def flat_text(value: Any) -> str:

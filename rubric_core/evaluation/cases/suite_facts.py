@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
+from rubric_core.evaluation.model.redaction import GrowingRedactor
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.language.model import Suite
@@ -42,6 +43,8 @@ class SuiteFacts:
     #: The identities of the shapes of a suite outside its cases.
     shapes: tuple[Suite, frozenset[int]] | None = None
     targets: Targets | None = None
+    #: For the secrets of its cases that have begun.
+    secrets: GrowingRedactor = field(default_factory=GrowingRedactor)
     filters: CustomFilters | None = None
     recordings: LazyRecordings | None = None
     inherited: InheritedText | None = None

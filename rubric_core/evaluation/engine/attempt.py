@@ -83,6 +83,7 @@ class Attempt:
         self.workspace = workspace
         self._targets = targets_of(case, ports)
         self._secrets = secrets_of(case, ports)
+        case.facts.secrets.add(self._secrets)
         self._metered: dict[tuple[str, str], MeteredProvider] = {}
         self._brought: list[MeteredProvider] = []
         self._grading = ""
@@ -119,16 +120,20 @@ class Attempt:
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
         """The target of that name, with its costs counted. Raises Unscored."""
-        resolved, _ = self._targets.provider(name, self.ports)
+        resolved, _ = self._resolved(name)
         return resolved, self._provider(name, "target")
 
     def _provider(self, name: str, role: Literal["target", "judge"]) -> Provider:
         if (role, name) not in self._metered:
-            provider = self._targets.provider(name, self.ports)[1]
+            provider = self._resolved(name)[1]
             if role == "target" and self.case.options.answer_cache is not None:
                 provider = self._cached(provider, name, self.case.options.answer_cache)
             self._metered[role, name] = MeteredProvider(provider, self._allow, Usage(role=role, name=name))
         return self._metered[role, name]
+
+    def _resolved(self, name: str) -> tuple[ResolvedTarget, Provider]:
+        """The target of that name. What it cuts of an output or a reply has no part of a secret of a case."""
+        return self._targets.provider(name, seal(self.ports, self.case.facts.secrets))
 
     def _cached(self, provider: Provider, name: str, cache: AnswerCache) -> Provider:
         """The target, with a cache of its earlier answers."""

@@ -21,6 +21,7 @@ from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import ungraded_words
@@ -59,8 +60,9 @@ class Extensions:
     """
 
     def __init__(self, cases: Sequence[Runnable], ports: Ports, told: Callable[[str], None]) -> None:
-        self._cases, self.ports, self.tell = cases, ports, told
+        self._cases, self.tell = cases, told
         self.first = cases[0]
+        self.ports = seal(ports, self.first.facts.secrets)
         self._codes = extensions_written(self.first)
         self._began: asyncio.Future[None] | None = None
         self._results: list[dict[str, Any]] = []

@@ -1,6 +1,7 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
 import logging
+import traceback
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -108,9 +109,10 @@ async def run_in_session(
                 (result,) = await compared([(several[0], result)], ports)
     except Unscored as problem:
         result = _without_score(base, problem, case)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # it is the reason of the result
         # A mistake of ours in one case keeps no other case from being run, and is not a score.
-        logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
+        told = secrets_of(case, ports)(traceback.format_exc())
+        logging.getLogger(__name__).debug("while running %s:\n%s", case.id, told)
         result = replace(base, reason=crash_reason(error, case.blame(case.case)))
     result = replace_fields(
         secrets_of(case, ports).within(result),
@@ -235,6 +237,7 @@ async def _result(
     if isinstance(case, PromptfooRunnable) and case.is_serial:
         case = replace(case, history=session.histories.setdefault(case.facts, RunHistory()))
     ports = await with_variables(case, ports)
+    case.facts.secrets.add(secrets_of(case, ports))
     extensions, workspaces = session.extensions.get(case.facts), session.workspaces
     if extensions is None:
         ready = await prepare_case(case, ports)

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
@@ -11,11 +11,11 @@ from rubric_core.dataclass_copies import field_values, replace_fields
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass, replace
-from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
+from rubric_core.ports import Finished, Http, HttpReply, NetworkError, Ports, Processes, Program
 from rubric_core.redact_text import redact_text
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
-__all__ = ["Redactor", "header_secrets", "named_variables", "seal"]
+__all__ = ["GrowingRedactor", "Redactor", "header_secrets", "named_variables", "seal"]
 
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
@@ -46,6 +46,11 @@ class Redactor:
         """For the variables that texts name."""
         return cls.of(named_variables(texts, environment))
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets, the longest ones first."""
+        return self._secrets
+
     def __bool__(self) -> bool:
         """Whether there is any secret."""
         return bool(self._secrets)
@@ -56,6 +61,8 @@ class Redactor:
 
     def raw(self, data: bytes) -> bytes:
         """`data` without secrets, whatever its encoding is."""
+        if not self._secrets:
+            return data
         text = data.decode("utf-8", "surrogateescape")
         found = self(text)
         return data if found is text else found.encode("utf-8", "surrogateescape")
@@ -115,6 +122,19 @@ class Redactor:
             if made is not item and made != item:
                 changed[name] = made
         return replace(value, **changed) if changed else value
+
+
+class GrowingRedactor(Redactor):
+    """Takes out the secrets of all cases of a suite that have begun: they share its targets."""
+
+    def __bool__(self) -> bool:
+        """True: there may be secrets later."""
+        return True
+
+    def add(self, other: Redactor) -> None:
+        """Take out the secrets of another one, too."""
+        if not set(other.secrets) <= set(self._secrets):
+            self._secrets = Redactor((*self._secrets, *other.secrets)).secrets
 
 
 def _credentials(value: str) -> Iterator[str]:
@@ -177,15 +197,20 @@ class _Http:
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
-        return self._sealed(await self.inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit))
+        with self._sealed_errors():
+            reply = await self.inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit)
+        return self._sealed(reply)
 
     async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
-        return self._sealed(await self.inner.get(url, time_limit=time_limit, size_limit=size_limit))
+        with self._sealed_errors():
+            reply = await self.inner.get(url, time_limit=time_limit, size_limit=size_limit)
+        return self._sealed(reply)
 
     async def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
-        reply = await self.inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
+        with self._sealed_errors():
+            reply = await self.inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
         return self._sealed(reply)
 
     async def exchange(
@@ -198,10 +223,18 @@ class _Http:
         time_limit: float,
         size_limit: int,
     ) -> str | bytes:
-        reply = await self.inner.exchange(
-            url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
-        )
+        with self._sealed_errors():
+            reply = await self.inner.exchange(
+                url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
+            )
         return self.redact(reply) if isinstance(reply, str) else self.redact.raw(reply)
+
+    @contextmanager
+    def _sealed_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except NetworkError as error:
+            raise NetworkError(self.redact(str(error)), transient=error.transient, timed_out=error.timed_out) from None
 
     def _sealed(self, reply: HttpReply) -> HttpReply:
         return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))

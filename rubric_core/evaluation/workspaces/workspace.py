@@ -11,6 +11,7 @@ from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.options import KeepWorkspaces
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
+from rubric_core.evaluation.model.redaction import GrowingRedactor, seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
@@ -79,7 +80,8 @@ class Workspaces:
     def __init__(
         self, ports: Ports, keep: KeepWorkspaces = "never", notice: Callable[[str], None] = lambda _: None
     ) -> None:
-        self._ports = ports
+        self._secrets = GrowingRedactor()
+        self._ports = seal(ports, self._secrets)
         self._keep = keep
         self._notice = notice
         self._bases: dict[WorkspacePlan, _Base] = {}
@@ -92,6 +94,7 @@ class Workspaces:
 
         A workspace that cases share is lent to one of them at a time.
         """
+        self._secrets.add(case.facts.secrets)
         targets = shared_targets(case, self._ports.files)
         target = target_name(case.suite, case.options.target, targets)
         plan = plan_of(case, self._ports.files, self._answering(case, targets, target))
