@@ -3,9 +3,10 @@
 `Folder.run` compares every run of these tests with its plan; here are runs that do more than was planned.
 """
 
+import base64
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.guard import guarded
+from rubric_core.evaluation.engine.rehearsal_ports import Masks
 from rubric_core.evaluation.engine.rehearse import rehearsed
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.plan import Plan
@@ -25,7 +27,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the targets her
 
 CASE = "tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: contains, value: ok}]}\n"
 USUAL = {"name": "default", "provider": "cli", "command": "echo ok"}
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "SECRET_KEY": "s3cret-value", "OTHER_KEY": "0ther-value"}
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "SECRET_KEY": "s3cret-value",
+    "OTHER_KEY": "0ther-value",
+    "BASE_URL": "http://me:pa55-word@127.0.0.1:9/v1",
+}
 
 
 def cases_of(folder: Folder, name: str = "suite.eval.yaml") -> list[Runnable]:
@@ -81,6 +88,10 @@ ATTACKS: Mapping[str, tuple[Mapping[str, Any], str]] = {
         {"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key": "${{ OTHER_KEY }}"},
         "http://127.0.0.1:9/v1/chat/completions with OTHER_KEY",
     ),
+    "a password in a URL of the user": (
+        {"provider": "openai", "model": "m", "base_url": "${{ BASE_URL }}", "api_key": "${{ OTHER_KEY }}"},
+        "http://127.0.0.1:9/v1/chat/completions with BASE_URL, OTHER_KEY",
+    ),
     "a fallback": ({**USUAL, "command": "false", "fallback_targets": ["second"]}, "touch PWNED"),
     "a program of the folder": ({"provider": "mine"}, "./.agentv/providers/mine.sh"),
 }
@@ -111,6 +122,17 @@ async def test_what_a_target_does_besides_is_refused(folder: Folder, attack: str
     assert "refused: " in reason, reason
     assert "in the question" in reason
     assert not (folder.path / "PWNED").exists()
+
+
+@pytest.mark.parametrize("begin", ["", "u", "us", "user"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_secret_is_found_in_a_header_in_base64(begin: str, encode: Callable[[bytes], bytes]) -> None:
+    masks = Masks()
+    secret = masks.environment(ENVIRONMENT, ())["SECRET_KEY"]
+    for end in ("", ":", ":\xff?>"):
+        header = encode(f"{begin}{secret}{end}".encode()).decode()
+        assert masks.secrets_in(f"http://host/\nAuthorization: Basic {header}\n") == ["SECRET_KEY"]
+        assert masks.secrets_in(f"Authorization: Basic {header.rstrip('=')}") == ["SECRET_KEY"]
 
 
 async def test_a_changed_path_finds_another_program(folder: Folder) -> None:
@@ -207,7 +229,7 @@ PROMPTFOO: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "a webhook": ({"assert": {"type": "webhook", "value": "http://127.0.0.1:9/hook"}}, "http://127.0.0.1:9/hook"),
     "a set": (
         {"assert": {"type": "assert-set", "assert": [{"type": "python", "value": "1 + 1"}]}},
-        "python3: return 1 + 1",
+        "python3: 1 + 1",
     ),
     "a scoring function": ({"assertScoringFunction": "file://score.py:score"}, "python3: score.py:score"),
     "an extension": ({"extensions": ["file://hooks.py:afterAll"]}, "python3: hooks.py:afterAll"),

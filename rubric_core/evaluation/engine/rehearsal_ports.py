@@ -1,5 +1,6 @@
 """Ports that write down what an executor would do, and do nothing: the plan of a run is made with them."""
 
+import base64
 import errno
 import json
 import os
@@ -12,12 +13,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
 from rubric_core.evaluation.model.holes import hole, hole_names
 from rubric_core.evaluation.model.plan import Send, Start
 from rubric_core.language.secret_names import looks_secret
-from rubric_core.lazy_compilation import replace
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.ports import Clock, Finished, HttpReply, Ports, Program
 
 __all__ = ["ATTEMPT", "Masks", "Recorder", "Reply", "rehearsal_ports", "workspace_path"]
@@ -27,6 +29,8 @@ Reply = Literal["data", "text", "failure"]
 #: The number of the attempt in rehearsals, of 18 digits.
 ATTEMPT = 573_910_284_655_071_322
 _LETTERS = "abcdefghijklmnop"
+#: A text that may be in base64, and long enough for a word that stands for a hole.
+_BASE64 = pattern(r"[A-Za-z0-9+/_-]{20,}")
 #: What is taken for an answer, a score, a prompt and variables alike.
 _DATA: Mapping[str, object] = {
     "output": "ok", "prompt": "ok", "text": "ok", "score": 1, "pass": True, "passed": True, "reason": "ok", "reasoning": "ok",
@@ -52,17 +56,36 @@ class Masks:
         return self._pattern.sub(lambda found: hole(_name(found[1])), text)
 
     def secrets_in(self, text: str) -> list[str]:
-        """The names of the secret variables in a text."""
-        if self._begin not in text:
+        """The names of the secret variables in a text, also in the parts of it that are in base64, as Basic headers are."""
+        decoded = "\n".join(_decoded(each) for each in _BASE64.findall(text))
+        whole = f"{text}\n{decoded}" if self._begin in decoded else text
+        if self._begin not in whole:
             return []
-        return [n.removeprefix("$") for n in hole_names(self.holes(text)) if n.startswith("$")]
+        return [n.removeprefix("$") for n in hole_names(self.holes(whole)) if n.startswith("$")]
 
     def environment(self, variables: Mapping[str, str], named: Collection[str]) -> dict[str, str]:
-        """Variables, with a word for each secret: those whose names say so, and those that are `named`."""
+        """Variables, with a word for each secret: those whose names say so, those that are `named`, and passwords in URLs."""
         return {
-            name: self.word(f"${name}") if value and (name in named or looks_secret(name)) else value
+            name: self.word(f"${name}")
+            if value and (name in named or looks_secret(name))
+            else self._without_password(name, value)
             for name, value in variables.items()
         }
+
+    def _without_password(self, name: str, value: str) -> str:
+        if "://" not in value:
+            return value
+        for written in address_passwords(value)[:1]:  # of a short one, its user is a part
+            value = value.replace(f":{written.rpartition(':')[2]}@", f":{self.word(f'${name}')}@", 1)
+        return value
+
+
+def _decoded(text: str) -> str:
+    """What a text in base64 says, in the usual alphabet or in that for URLs, without the rest of one that is cut off."""
+    whole = text[: len(text) - len(text) % 4 if len(text) % 4 == 1 else None]
+    return base64.urlsafe_b64decode(f"{whole}{'=' * (-len(whole) % 4)}".replace("+", "-").replace("/", "_")).decode(
+        "utf-8", "replace"
+    )
 
 
 def _name(letters: str) -> str:
