@@ -5,9 +5,11 @@ from pathlib import Path
 
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.text import Edit, Span
+from rubric_lsp.documents.name_scope import NameScope, name_scope
 from rubric_lsp.documents.name_uses import NameUses, uses
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY, PromptfooFamily
+from rubric_lsp.documents.rename_obstacles import obstacle
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
 from rubric_lsp.features.name_occurrence import NameOccurrence
@@ -51,11 +53,17 @@ class Navigation:
         if name is None:
             return []
         if name.kind == "variable":
-            return [(value.where, value.span) for value in await self.values(snapshot, name)]
+            values = [(value.where, value.span) for value in await self.values(snapshot, name)]
+            applies_to_all = is_prompt(snapshot) or snapshot.analysis.local(offset).in_frame
+            if values and not (snapshot.file_kind in OF_PROMPTFOO and applies_to_all):
+                return values
+            return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines] or values
         if name.kind in FILES:
             return self._around.files_of(snapshot.path, name) if snapshot.path is not None else []
         if name.kind in OF_FAMILY:
             return [place async for place in self._promptfoo.definitions(snapshot, name)]
+        if name.kind == "case":
+            return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines]
         made = [(snapshot, n.span) for n in occurrences(snapshot.analysis, name, snapshot.names()) if n.defines]
         if made:
             return _nearest(made, name) if name.kind == "anchor" else made
@@ -73,12 +81,8 @@ class Navigation:
     async def _everywhere(
         self, snapshot: Snapshot, name: NameOccurrence
     ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
-        if name.kind == "variable":
-            for place in await self._variables.everywhere(snapshot, name):
-                yield place
-            return
-        if name.kind in OF_FAMILY:
-            async for place in self._promptfoo.everywhere(snapshot, name):
+        if name.kind == "case" or name.kind in OF_FAMILY or name.kind == "variable":
+            for place in await self._shared(snapshot, name):
                 yield place
             return
         if name.kind not in {"target", *FILES}:
@@ -91,6 +95,16 @@ class Navigation:
                 for each in names:
                     if each.kind == name.kind and _could_be(each, name) and self._meaning(suite, each) == means:
                         yield suite, each.moved(local.outer(each.span))
+
+    async def _shared(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
+        """Every occurrence of a name that a suite shares with its files."""
+        scope = await self._scope(snapshot, name)
+        if name.kind == "variable" and not scope.is_of_promptfoo:
+            return await self._variables.everywhere(snapshot, name)
+        return scope.places(name)
+
+    async def _scope(self, snapshot: Snapshot, name: NameOccurrence) -> NameScope:
+        return await name_scope(self._around, snapshot, name.kind, lambda other: other == name.name)
 
     async def _with_targets(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[Snapshot]:
         """Every suite, and the files that define their targets."""
@@ -145,12 +159,19 @@ class Navigation:
         problem = objection(snapshot.analysis, name, new)
         if problem:
             raise RequestFailedError(REQUEST_FAILED, problem)
+        problem = obstacle(self._around, await self._scope(snapshot, name), name, new)
+        if problem:
+            raise RequestFailedError(REQUEST_FAILED, problem)
         places = [each async for each in self._everywhere(snapshot, name)]
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
             raise RequestFailedError(REQUEST_FAILED, f"{name.name} is set when the suite runs, and cannot be renamed")
         if name.kind == "variable" and snapshot.file_kind in OF_PROMPTFOO and not any(n.defines for _, n in places):
             raise RequestFailedError(REQUEST_FAILED, f"no variable is called {name.name} here; promptfoo fills it in")
+        if name.kind == "variable" and new != name.name and _hides(places, new):
+            raise RequestFailedError(
+                REQUEST_FAILED, f"there is already a variable {new}. Both would become one. Choose another name."
+            )
         edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
         for place, found in places:
             edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written_name(found, new))
@@ -186,6 +207,16 @@ class Navigation:
 
 
 _MOST_SYMBOLS = 2_000
+
+
+def _hides(places: Places, new: str) -> bool:
+    """Whether a text or case with one of these names has a variable with the new name."""
+    for document in {id(s): s for s, _ in places}.values():
+        blocks = {s.analysis.local(n.span.start).number for s, n in places if s is document}
+        for local, names in document.names({"variable"}):
+            if local.number in blocks and any(n.kind == "variable" and n.name == new for n in names):
+                return True
+    return False
 
 
 def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:

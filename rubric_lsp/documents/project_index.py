@@ -78,6 +78,7 @@ class ProjectIndex:
     def __init__(self, workspace: ClientWorkspace) -> None:
         self._workspace = workspace
         self.project = workspace.project
+        self.language = workspace.language
         self._read: dict[Path, _FileOnDisk] = {}
         #: The stamps of files that others depend on and that are not analyzed.
         self._stamps: dict[Path, _Stamp] = {}
@@ -253,6 +254,11 @@ class ProjectIndex:
             if vars(entry).get("name") == name:
                 return entry, local.text, where.path.name if where.path is not None else "this file"
         return None
+
+    def is_outside(self, path: Path) -> bool:
+        """Whether a file is in no open folder, by its own path or as a link; False if no folder is open."""
+        opened = [at for uri in self._workspace.folders if (at := path_of(uri)) is not None]
+        return bool(opened) and not any(path.resolve().is_relative_to(each.resolve()) for each in opened)
 
     def is_open(self, folder: Path) -> bool:
         """Whether a path is an open folder, or inside one."""

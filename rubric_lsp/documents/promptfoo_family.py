@@ -1,29 +1,28 @@
-"""Names that a promptfoo configuration shares with its case files: providers, prompts, metrics, pointers."""
+"""Where the names are defined that a promptfoo configuration shares with its files: providers, prompts, metrics, pointers."""
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Span
+from rubric_lsp.documents.name_scope import name_scope
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.promptfoo_names import is_name_of
 
-__all__ = ["OF_FAMILY", "PromptfooFamily"]
+__all__ = ["BY_BEGINNING", "OF_FAMILY", "PromptfooFamily"]
 
 OF_FAMILY: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer"})
 #: Kinds of names that a reference may match by prefix.
-_BY_BEGINNING: frozenset[NameKind] = frozenset({"provider", "prompt"})
+BY_BEGINNING: frozenset[NameKind] = frozenset({"provider", "prompt"})
 
 
 class PromptfooFamily:
-    """Follows such names through a configuration and its case files.
+    """Follows such names through a configuration and its files.
 
     Args:
         around: The files of the workspace.
@@ -39,51 +38,15 @@ class PromptfooFamily:
             if found is not None:
                 yield found
             return
-        whole = name.kind in _BY_BEGINNING and not name.defines
-        async for where, each in self._occurrences(snapshot, name.kind):
-            if each.defines and (is_name_of(name.name, each.name) if whole else each.name == name.name):
-                yield where, each.span
+        whole = name.kind in BY_BEGINNING and not name.defines
 
-    async def everywhere(
-        self, snapshot: Snapshot, name: NameOccurrence
-    ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
-        """Every occurrence of the same name."""
-        async for where, each in self._occurrences(snapshot, name.kind):
-            if each.name == name.name:
-                yield where, each
+        def means(other: str) -> bool:
+            return other == name.name or (whole and is_name_of(name.name, other))
 
-    async def _occurrences(self, snapshot: Snapshot, kind: NameKind) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
-        async for document in self._family(snapshot):
-            for local, names in document.names({kind}):
-                for each in names:
-                    if each.kind == kind:
-                        yield document, each.moved(local.outer(each.span))
-
-    async def _family(self, snapshot: Snapshot) -> AsyncIterator[Snapshot]:
-        """The document, and the configurations and case files that it shares names with."""
-        yield snapshot
-        seen = {snapshot.uri}
-        here = absolute(snapshot.path) if snapshot.path is not None else None
-        if snapshot.file_kind not in OF_PROMPTFOO:
-            return
-        for path in snapshot.case_files if snapshot.file_kind is FileKind.PROMPTFOO else ():
-            for each in self._new(path, seen):
-                yield each
-        if here is None or snapshot.file_kind is FileKind.PROMPTFOO:
-            return
-        async for suite in self._around.suites():
-            if suite.file_kind is FileKind.PROMPTFOO and here in suite.case_files and suite.uri not in seen:
-                seen.add(suite.uri)
-                yield suite
-                for path in suite.case_files:
-                    for each in self._new(path, seen):
-                        yield each
-
-    def _new(self, path: Path, seen: set[str]) -> Iterator[Snapshot]:
-        found = self._around.at(path)
-        if found is not None and found.uri not in seen:
-            seen.add(found.uri)
-            yield found
+        scope = await name_scope(self._around, snapshot, name.kind, means)
+        for where, each in scope.names(name.kind):
+            if each.defines and means(each.name):
+                yield where.snapshot, each.span
 
     def _target(self, snapshot: Snapshot, name: NameOccurrence) -> tuple[Snapshot, Span] | None:
         """The target of a `$ref`: in the same file, or in the file named before `#`."""

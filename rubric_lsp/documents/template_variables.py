@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import OF_PROMPTFOO, TEMPLATE_FILES, FileKind
+from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
@@ -54,11 +54,6 @@ class _Use:
         """Whether it occurs in the text around the cases, which every case inherits."""
         return _FRAME in self.places or _FRAME in self.prompts
 
-    @property
-    def is_unused(self) -> bool:
-        """Whether it only has values, so that nothing connects the cases that set it."""
-        return not self.prompts and all(each.defines for names in self.places.values() for each in names)
-
 
 def is_prompt(snapshot: Snapshot) -> bool:
     """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
@@ -82,7 +77,7 @@ class VariableIndex:
         ]
 
     async def everywhere(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
-        """Every occurrence of the variable at `name`."""
+        """Every occurrence of the variable at `name` in files of AgentV."""
         documents = [each async for each in self._documents()]
         uses = {_key(each): self._use(each, name.name) for each in documents}
         taken_over = {_key(f): s for s in documents for f in self._case_files(s) if uses[_key(s)].around_cases}
@@ -92,7 +87,7 @@ class VariableIndex:
             here, blocks = waiting.pop()
             key = _key(here)
             use = uses.setdefault(key, self._use(here, name.name))
-            if use.around_cases or key in taken_over or (here.file_kind in OF_PROMPTFOO and use.is_unused):
+            if use.around_cases or key in taken_over:
                 blocks = {_FRAME, *use.places, *use.prompts}
             _, done = found.setdefault(key, (here, set()))
             new = blocks - done
@@ -168,9 +163,7 @@ class VariableIndex:
         if is_prompt(document) or document.path is None:
             return use
         for number, path in self._files(document):
-            if path is not None and (
-                kind_by_name(path) is FileKind.PROMPT or document.refers_to.get(absolute(path)) in TEMPLATE_FILES
-            ):
+            if kind_by_name(path) is FileKind.PROMPT:
                 prompt = self._around.at(absolute(path))
                 if prompt is not None and any(
                     n.kind == "variable" and n.name == variable for _, ns in prompt.names({"variable"}) for n in ns

@@ -13,8 +13,9 @@ __all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
 NameKind = Literal[
     "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",
 ]  # fmt: skip
-#: How a name is written: as it is, plain, in single or double quotes, or so that code has a local name called after it.
-Style = Literal["raw", "plain", "single", "double", "taken"]
+#: How a name is written: as it is; plain, or in single or double quotes of YAML; so that code has a local name called
+#: after it; as a cell of a table, with quotes around it or without.
+Style = Literal["raw", "plain", "single", "double", "taken", "cell", "quoted-cell"]
 
 
 @dataclass(frozen=True, slots=True)

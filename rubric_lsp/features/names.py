@@ -18,6 +18,7 @@ from rubric_core.text import Span
 from rubric_lsp.features.block_memo import BlockPlace
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
 from rubric_lsp.features.promptfoo_names import promptfoo_names
+from rubric_lsp.features.table_names import case_ids
 
 __all__ = ["FILES", "BlockNames", "name_at", "names_in", "occurrences"]
 
@@ -44,7 +45,7 @@ def occurrences(analysis: Analysis, name: NameOccurrence, known: Iterable[BlockN
     """Every occurrence of the same name in the document; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
     near = {"criterion", "evaluator"}
-    if name.kind == "variable" and here >= 0:
+    if name.kind == "variable" and here >= 0 and analysis.dialect is not PROMPTFOO:
         # Text around the cases applies to each of them, so a name there means the same in all.
         known = [*known]
         around = (each for local, names in known if local.in_frame for each in names)
@@ -68,6 +69,8 @@ def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     """The names in one block, at offsets of the block."""
     if local.analysis.dialect is PROMPTFOO:
         return tuple(dict.fromkeys((*promptfoo_names(local), *_anchors(local))))
+    if local.analysis.kind is FileKind.TABLE:
+        return tuple(case_ids(local.text))
     found: list[NameOccurrence] = []
     for root in local.shapes:
         for shape in children(root):

@@ -1,7 +1,5 @@
 """Names in promptfoo files: of prompts, providers, variables, metrics, files and targets of `$ref`."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,12 +13,12 @@ from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.names_in_code import names_read
-from rubric_core.loading.promptfoo_table import is_special, rows_of
+from rubric_core.loading.names_in_code import ReadName, names_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, Style, scalar_name
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
+from rubric_lsp.features.table_names import promptfoo_table_names
 
 __all__ = ["is_name_of", "promptfoo_names"]
 
@@ -44,7 +42,12 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
     """The names in one block of a promptfoo file, except anchors."""
     kind = local.analysis.kind
     if kind is FileKind.PROMPTFOO_TABLE:
-        yield from _columns(local.text)
+        yield from promptfoo_table_names(local.text)
+        return
+    if kind is FileKind.PROMPTFOO_PROGRAM:
+        for read in names_read(local.text):
+            if not read.is_called(local.text):
+                yield _in_code(read)
         return
     if kind in TEMPLATE_FILES:
         yield from _in_template(local.text, Span(0, len(local.text)), local.text)
@@ -54,6 +57,9 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
             if not shape.borrowed:
                 yield from _shape_names(shape, local.text)
     root_node = local.tree.root
+    if kind is FileKind.PROMPTFOO_VARS and isinstance(root_node, Mapping):
+        for entry in root_node.entries:
+            yield from scalar_name(entry.key, "variable", defines=True)
     if local.number >= 0 and isinstance(root_node, Sequence):
         for item in root_node.items:
             yield from _path(item)
@@ -209,9 +215,12 @@ def _in_scalar(node: Scalar, text: str) -> Iterator[NameOccurrence]:
     # Offsets are those of the text as written; what is there only because of quotes is not meant.
     meant = {each.name for each in names_read(node.text)}
     for each in names_read(text, *node.span) if meant else ():
-        if each.name in meant:
-            style: Style = "taken" if each.is_taken else "raw"
-            yield NameOccurrence("variable", each.name, each.span, False, style)
+        if each.name in meant and not each.is_called(text):
+            yield _in_code(each)
+
+
+def _in_code(read: ReadName) -> NameOccurrence:
+    return NameOccurrence("variable", read.name, read.span, False, "taken" if read.is_taken else "raw")
 
 
 def _in_template(text: str, within: Span, meant: str) -> Iterator[NameOccurrence]:
@@ -223,23 +232,6 @@ def _in_template(text: str, within: Span, meant: str) -> Iterator[NameOccurrence
     for used in names_in(written):
         if used.name in names:
             yield NameOccurrence("variable", used.name, used.span.moved(within.start), False, "raw")
-
-
-def _columns(text: str) -> Iterator[NameOccurrence]:
-    """The variables of a table: its columns."""
-    for cell in next(rows_of(text), []):
-        name = cell.text.strip()
-        if name and not is_special(name) and not name.startswith("__") and _is_plain(cell.text):
-            quote = text.startswith('"', cell.span.start)
-            start = cell.span.start + quote + len(cell.text) - len(cell.text.lstrip())
-            yield NameOccurrence("variable", name, Span(start, start + len(name)), True, "raw")
-
-
-def _is_plain(cell: str) -> bool:
-    """Whether a table cell is written without quotes."""
-    made = io.StringIO()
-    csv.writer(made, lineterminator="").writerow([cell])
-    return made.getvalue() == cell
 
 
 # -- what a `$ref` leads to -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.table_names import cell_text
 
 __all__ = ["RENAMED", "objection", "written_name"]
 
@@ -26,8 +27,8 @@ def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
         return "an anchor must not contain spaces, brackets, braces or commas"
     if name.kind == "variable" and not _VARIABLE.match(new):
         return "a template variable is made of letters, digits and underscores"
-    if name.kind == "case" and new != name.name and analysis.case_named(new) is not None:
-        return f"there is already a case {new}"
+    if name.kind == "variable" and new in analysis.dialect.properties.template_variables and new != name.name:
+        return f"{new} is set when the suite runs. It would hide the variable. Choose another name."
     return ""
 
 
@@ -42,4 +43,8 @@ def written_name(name: NameOccurrence, new: str) -> Edit:
         return Edit(name.span, new.replace("'", "''"))
     if name.style == "double":
         return Edit(name.span, quoted(new)[1:-1])
+    if name.style == "cell":
+        return Edit(name.span, cell_text(new))
+    if name.style == "quoted-cell":
+        return Edit(name.span, new.replace('"', '""'))
     return Edit(name.span, plain_or_quoted(new))
