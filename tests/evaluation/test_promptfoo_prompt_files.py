@@ -7,6 +7,7 @@ import pytest
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.promptfoo.configuration import read_configuration
 from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
+from rubric_core.evaluation.cases.promptfoo.providers import providers_of
 
 TURNS = """\
 [{% for turn in turns %}
@@ -43,3 +44,17 @@ def test_labels_of_a_table(tmp_path: Path) -> None:
     path.write_text("prompts: [file://table.csv]\nproviders: [echo]\n", encoding="utf-8")
     found = prompts_of(read_configuration(path, path.read_text(encoding="utf-8"), DiskFiles()))
     assert [each.label for each in found] == ["long", "table.csv: Hi"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "count"),
+    [
+        ("[echo, echo]", 1),
+        ("[&own {id: echo, label: one}, *own, {id: echo, label: one}]", 1),
+        ("[{id: echo, config: {a: 1}}, {id: echo, config: {a: 1.0}}, {config: {a: 1}, id: echo}]", 2),
+    ],
+)
+def test_providers_are_listed_once_where_they_are_equal_in_javascript(entries: str, count: int, tmp_path: Path) -> None:
+    """A mapping with its keys in another order is another one."""
+    text = f"prompts: [hi]\nproviders: {entries}\n"
+    assert len(providers_of(read_configuration(tmp_path / "promptfooconfig.yaml", text, DiskFiles()))) == count

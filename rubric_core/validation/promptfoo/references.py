@@ -8,7 +8,9 @@ from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.mathjs_functions import FUNCTIONS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.promptfoo.repeated_entries import prompt_key, provider_key
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
@@ -19,6 +21,9 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "has_one_output", "one_output_in_listed_case", "too_few_outputs", "unknown_metrics"]
 
+_TWICE = "promptfoo runs it twice"
+#: Without a file on its command line, promptfoo compares no entries.
+_ONCE = "`promptfoo eval -c FILE` runs it once; `promptfoo eval` in its folder runs it twice"
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 #: Functions and constants of mathjs, which are not metrics.
 _OF_MATH = frozenset(
@@ -174,24 +179,29 @@ def _in_formula(
 def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
     """Prompts and providers that are listed twice, and names shared by two entries."""
     for what, entries in (("prompt", suite.prompts or ()), ("provider", suite.providers)):
-        seen: dict[object, Node] = {}
+        seen: dict[tuple[bool, str], Node] = {}
         for each in entries:
-            text = suite.frame.text[slice(*each.node.span)].strip("\"'")
-            plain = isinstance(each.node, Scalar) or text
-            first = seen.setdefault((type(each.node), text), each.node)
-            if plain and first is not each.node:
-                place = suite.configuration.places.get(_listed(suite, what))
-                fixes = remove_item_fix(
-                    place.node if place else None, each.node, replace(context, text=suite.frame.text)
-                )
-                yield Finding(
-                    suite.frame.outer(each.node.span), f"this {what} is listed twice", severity="warning",
-                    fixes=tuple(placed_fix(fix, suite.frame.outer) for fix in fixes),
-                    related=(Related(suite.frame.outer(first.span), "it is listed here"),), consequence="promptfoo runs it once",
-                )  # fmt: skip
+            written = plain(each.node, {})
+            dropped_by = provider_key(written) if what == "provider" else prompt_key(written)
+            is_dropped = dropped_by is not None
+            first = seen.setdefault((is_dropped, dropped_by or provider_key(written)), each.node)
+            if written is not None and first is not each.node:
+                yield _listed_twice(suite, what, each.node, first, context, is_dropped=is_dropped)
         yield from _equal_labels(suite, what, [(e.label, e.node, _label_of(e.node)) for e in entries if e.label])
     yield from _equal_descriptions(suite)
     yield from _equal_cases(suite)
+
+
+def _listed_twice(
+    suite: PromptfooSuite, what: str, node: Node, first: Node, context: Context, *, is_dropped: bool
+) -> Finding:
+    place = suite.configuration.places.get(_listed(suite, what))
+    fixes = remove_item_fix(place.node if place else None, node, replace(context, text=suite.frame.text))
+    return Finding(
+        suite.frame.outer(node.span), f"this {what} is listed twice", severity="warning",
+        fixes=tuple(placed_fix(fix, suite.frame.outer) for fix in fixes),
+        related=(Related(suite.frame.outer(first.span), "it is listed here"),), consequence=_ONCE if is_dropped else _TWICE,
+    )  # fmt: skip
 
 
 def _equal_cases(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -206,9 +216,7 @@ def _equal_cases(suite: PromptfooSuite) -> Iterator[Finding]:
             at, before = placed.case.at("vars"), first.outer(first.case.at("vars"))
             related = (Related(before, "the same case"),)
             words = "a case with the same variables and assertions is here already"
-            yield Finding(
-                placed.outer(at), words, related=related, severity="hint", consequence="promptfoo runs it twice"
-            )
+            yield Finding(placed.outer(at), words, related=related, severity="hint", consequence=_TWICE)
 
 
 def _listed(suite: PromptfooSuite, what: str) -> str:

@@ -11,5 +11,5 @@ __all__ = ["DUPLICATE_ENTRY"]
 
 @rule("duplicate-entry", "warning", "A prompt or provider that is listed twice, or two with one label")
 def DUPLICATE_ENTRY(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """Promptfoo runs equal entries once, and filters by labels and descriptions."""
+    """Promptfoo runs some equal entries once and others twice, and filters by labels and descriptions."""
     yield from equal_entries(suite, context)

@@ -12,6 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.prompt_files import DATA, LINES, TEX
 from rubric_core.evaluation.cases.variant import Prompt
 from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts
 from rubric_core.evaluation.templating.interpolate import node_of
+from rubric_core.language.promptfoo.repeated_entries import prompt_key
 from rubric_core.lazy_compilation import dataclass, field, pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.path_matches import path_matches
@@ -57,7 +58,7 @@ class PromptfooPrompt:
 
 
 def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
-    """The prompts, each once, in the order of the text. Raises ConfigurationError when the whole list is unusable."""
+    """The prompts in the order of the text, without repeated entries. Raises ConfigurationError when the whole list is unusable."""
     written = configuration.value("prompts")
     node = configuration.node("prompts")
     if written is None:
@@ -68,12 +69,13 @@ def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
     if not listed:
         raise ConfigurationError("`prompts` is empty")
     found: list[PromptfooPrompt] = []
+    seen = set[str]()
     for item, at in zip(listed, configuration.items(node, listed), strict=True):
-        for each in _prompts_of_item(item, at, configuration, len(found)):
-            if not any(
-                (each.label, each.text, each.trouble) == (other.label, other.text, other.trouble) for other in found
-            ):
-                found.append(each)
+        key = prompt_key(item, str(configuration.directory))
+        if key not in seen:
+            found += _prompts_of_item(item, at, configuration, len(found))
+        if key is not None:
+            seen.add(key)
     return found
 
 

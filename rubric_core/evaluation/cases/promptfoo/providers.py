@@ -18,6 +18,7 @@ from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.environment_settings import fill_environment, with_defaults
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
+from rubric_core.language.promptfoo.repeated_entries import provider_key
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
@@ -68,10 +69,12 @@ def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvide
     if not listed:
         raise ConfigurationError("`providers` names no provider")
     found: list[PromptfooProvider] = []
-    entries = dict[str, Any]()
+    seen = set[str]()
     for item, at in zip(listed, configuration.items(node, listed), strict=True):
-        if entries.setdefault(json.dumps(item, default=str), item) is not item:
+        key = provider_key(item)
+        if key in seen:
             continue
+        seen.add(key)
         for each in _providers_of_item(item, at, configuration):
             count = sum(other.name.partition("~")[0] == each.name for other in found)
             found.append(each if not count else replace_fields(each, name=f"{each.name}~{count + 1}"))
