@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, Waits, checks
 from waiting import seen
 
+from rubric_core.adapters import system_ports
 from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.engine.rehearse import rehearsed
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.ports import ChatMessage, SentPayload
 
@@ -608,6 +611,14 @@ async def test_targets_of_the_configuration_come_last(folder: Folder, home: str)
     assert (await folder.one(SUITE, target="bot")).verdict is Verdict.PASSED
 
 
+async def asked(folder: Folder, text: str, dialect: str | None = None) -> tuple[str, ...]:
+    """The plan of a suite, line by line."""
+    async with system_ports({"PATH": os.environ["PATH"]}) as ports:
+        plan = await rehearsed(folder.cases(text, dialect), ports)
+    assert not plan.unknown
+    return tuple(line.replace(f"{folder.path}/", "") for line in plan.words(folder.path))
+
+
 @pytest.mark.parametrize("name", ["my-bot.py", "my-bot"])
 async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> None:
     path = folder.write(
@@ -620,12 +631,9 @@ async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> Non
     assert result.answer == f"ok hello {folder.path / '.agentv'}"
     folder.targets({"name": "default", "provider": "my-bot", "timeout": 3})
     assert "timeout is not a setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
-    from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.run_question import question
-
-    cases = folder.cases(SUITE)
-    assert question([(cases, targets_for(cases[0], DiskFiles()))]) == f"Run `a`? It will execute `{name}`."
+    folder.targets({"name": "default", "provider": "my-bot", "grader_target": "x"})
+    (line,) = await asked(folder, SUITE)
+    assert line.endswith(f" .agentv/providers/{name} {{prompt}}")
 
 
 async def test_a_configuration_names_files_with_targets(folder: Folder) -> None:
@@ -637,33 +645,29 @@ async def test_a_configuration_names_files_with_targets(folder: Folder) -> None:
     assert (await folder.one(SUITE)).answer == "own"
 
 
-def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
-    from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.run_question import question
-
+async def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
+    folder.write("claude.sh", "").chmod(0o755)
     folder.targets(
         {"name": "default", "provider": "cli", "command": "ask {PROMPT}", "healthcheck": {"command": "ask --version"}, "grader_target": "j", "fallback_targets": ["c"]},
         {"name": "j", "provider": "claude-cli", "executable": "./claude.sh"}, {"name": "c", "provider": "codex-cli"},
         {"name": "unused", "provider": "copilot-cli"},
     )  # fmt: skip
-    cases = folder.cases(SUITE)
-    asked = question([(cases, targets_for(cases[0], DiskFiles()))])
-    assert asked.startswith("Run `a`? It will execute `codex`, `./claude.sh with ANTHROPIC_API_KEY,")
-    assert asked.endswith("CLAUDE_CONFIG_DIR`, `ask --version`, `ask {PROMPT}`.")
+    names = [each.removeprefix("execute: ").split()[0] for each in await asked(folder, RUBRIC)]
+    assert list(dict.fromkeys(names)) == ["ask", "codex", "./claude.sh"]
 
 
-def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
-    from rubric_core.adapters import DiskFiles
-    from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.run_question import question
-
-    entry = {"id": "mock", "label": "default", "transform": "file://target.py"}
+async def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
+    entry = {"id": "mock", "label": "default", "config": {"response": "x"}, "transform": "file://target.py"}
+    folder.write("target.py", "")
     folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))
     check = "{type: contains, value: x, transform: output.check}"
-    cases = folder.cases(
+    lines = await asked(
+        folder,
         f"prompts: [hi]\nproviders: [default]\ntests: [{{assert: [{check}], options: {{transform: output.case}}}}]",
         "agentv-5",
     )
-    asked = question([(cases, targets_for(cases[0], DiskFiles()))])
-    assert asked.partition("execute ")[2] == "`python3: file://target.py`, `node: output.case`, `node: output.check`."
+    assert lines == (
+        "execute: python3: target.py:get_transform",
+        "execute: node: output.case",
+        "execute: node: output.check",
+    )

@@ -11,7 +11,8 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.permitted_files import permitted_files
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
 from rubric_core.evaluation.model.holes import fits, hole
-from rubric_core.evaluation.model.plan import Plan
+from rubric_core.evaluation.model.plan import Plan, Send
+from rubric_core.evaluation.targets.providers.http_retries import HttpCall, redirect_target
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Directories, Finished, Http, HttpReply, NetworkError, Ports, Processes, Program
 from rubric_core.trust import real_path
@@ -77,9 +78,12 @@ class _Processes:
 class _Http:
     def __init__(self, inner: Http, plan: Plan) -> None:
         self._inner, self._plan = inner, plan
+        #: Where servers of the plan have sent requests on, on themselves.
+        self._moved: set[Send] = set()
 
     def _require(self, method: str, url: str) -> None:
-        why = self._plan.refusal(sent_request(method, url))
+        wanted = sent_request(method, url)
+        why = "" if wanted in self._moved else self._plan.refusal(wanted)
         if why:
             raise NetworkError(_refused(why))
 
@@ -100,7 +104,11 @@ class _Http:
     ) -> HttpReply:
         """See `ports.Http.request`."""
         self._require(method, url)
-        return await self._inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
+        reply = await self._inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
+        target = redirect_target(HttpCall(method, url, headers, body, keyed=False), reply)
+        if target is not None:
+            self._moved.add(sent_request(method, target))
+        return reply
 
     async def exchange(
         self,

@@ -4,7 +4,7 @@ No list says which settings act. Cases that differ in nothing but texts are rehe
 """
 
 import logging
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -168,12 +168,16 @@ class _Rehearsal:
             return
         if whole:
             await self._around(own, ports)
-        ready = await self._prepared(own, ports, always=whole)
-        try:
-            await _Attempt(ready, ports, self._recorder).rehearse(self._filled(ready, graders), whole=whole)
-            self._keys.graded(graders)
-        except Unscored as problem:
-            self._note(f"not run: {problem.reason}")
+        reason = ""
+        async for ready in self._prepared(own, ports, always=whole):
+            try:
+                await _Attempt(ready, ports, self._recorder).rehearse(self._filled(ready, graders), whole=whole)
+            except Unscored as problem:
+                reason = problem.reason
+            else:
+                self._keys.graded(graders)
+                return
+        self._note(f"not run: {reason}")
 
     def _own(self, case: Runnable, *, is_masked: bool) -> Runnable:
         """The case with facts of its own: nothing of a rehearsal may be taken for what a run has found."""
@@ -202,19 +206,24 @@ class _Rehearsal:
                 with suppress(Unscored):
                     await filters.run(FilterNeeded(name, ("ok",)), ports)
 
-    async def _prepared(self, case: Runnable, ports: Ports, *, always: bool) -> Runnable:
-        """The case with everything filled in, as far as programs can be imitated that make a part of it."""
+    async def _prepared(self, case: Runnable, ports: Ports, *, always: bool) -> AsyncIterator[Runnable]:
+        """The case with everything filled in, in each way in which programs can be imitated that make a part of it."""
         if not always and not self._keys.has_templates(case):
-            return case
-        reason = ""
+            yield case
+            return
+        reason, is_prepared = "", False
         for reply in _SUCCESSES:
-            with self._recorder.replying(reply):
-                try:
-                    return await prepare_case(case, ports)
-                except Unscored as problem:
-                    reason = problem.reason
-        self._note(f"not run: {reason}")
-        return case
+            try:
+                with self._recorder.replying(reply):
+                    ready = await prepare_case(case, ports)
+            except Unscored as problem:
+                reason = problem.reason
+            else:
+                is_prepared = True
+                yield ready
+        if not is_prepared:
+            self._note(f"not run: {reason}")
+            yield case
 
     @staticmethod
     def _filled(ready: Runnable, graders: Mapping[Hashable, EvaluatorConfig]) -> list[EvaluatorConfig]:

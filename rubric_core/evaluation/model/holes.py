@@ -60,8 +60,10 @@ def fits(planned: Sequence[str], texts: Sequence[str], *, in_shell: int = -1) ->
         texts: Words without.
         in_shell: The number of the word that a shell reads, from 0: there, a hole is one quoted word.
     """
+    if tuple(planned) == tuple(texts):  # some variables are holes in both: they are of one case
+        return True
     if not any(_MARK in word for word in planned):
-        return tuple(planned) == tuple(texts)
+        return False
     # No word has a NUL, so that it separates them.
     joined = "".join(f"{text}{_MARK}" for text in texts)
     if any(_MARK in text for text in texts):

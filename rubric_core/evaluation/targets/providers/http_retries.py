@@ -16,7 +16,7 @@ from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Http, HttpReply, NetworkError, Ports, ProviderError
 
-__all__ = ["HttpCall", "HttpRefusalError", "HttpTarget"]
+__all__ = ["HttpCall", "HttpRefusalError", "HttpTarget", "redirect_target"]
 
 _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
