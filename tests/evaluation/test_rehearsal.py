@@ -7,18 +7,21 @@ import base64
 import json
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from suites import Folder
 
 from rubric_core.adapters import system_ports
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.guard import guarded
 from rubric_core.evaluation.engine.rehearsal_ports import Masks
 from rubric_core.evaluation.engine.rehearse import rehearsed
+from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.loading.project import Project
@@ -323,3 +326,54 @@ async def test_an_evaluator_in_python_is_in_the_plan(folder: Folder) -> None:
     folder.suite("tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: other}]}\n")
     (reason,) = await run_with(folder, made)
     assert "was not in the question" in reason
+
+
+#: Per way to read a file outside of the folder: what is written in the suite.
+OUTSIDE = {
+    "a file of a message": 'input: [{role: user, content: [{type: file, value: "FILE"}]}], assertions: [{type: contains, value: ok}]',
+    "a file of the expected output": 'input: hi, expected_output: [{role: assistant, content: [{type: file, value: "FILE"}]}], assertions: [{type: contains, value: ok}]',
+    "a prompt of a judge": 'input: hi, assertions: [{type: llm-grader, prompt: "file://FILE"}]',
+    "a link": "input: [{role: user, content: [{type: file, value: link.md}]}], assertions: [{type: contains, value: ok}]",
+    "a directory of work": "input: hi, workspace: {mode: static, path: DIRECTORY}, assertions: [{type: contains, value: ok}]",
+}
+
+
+@pytest.mark.parametrize("way", OUTSIDE)
+async def test_a_file_outside_that_was_not_planned_is_refused(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, way: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "file.md").write_text("{{ output }} of the outside", encoding="utf-8")
+    written(folder, USUAL)
+    (folder.path / "link.md").symlink_to(outside / "file.md")
+    async with system_ports(ENVIRONMENT) as ports:
+        usual = await plan_run(cases_of(folder), ports, [folder.path])
+        text = OUTSIDE[way].replace("FILE", str(outside / "file.md")).replace("DIRECTORY", str(outside))
+        folder.suite(f"tests:\n  - {{id: a, criteria: c, {text}}}\n")
+        opened: list[str] = []
+        around = replace_fields(ports, directories=_Heard(ports.directories, opened), files=_Heard(ports.files, opened))
+        await run_cases(cases_of(folder), guarded(around, usual))
+        assert not any(str(outside) in each for each in opened)
+        made = await plan_run(cases_of(folder), ports, [folder.path])
+        (result,) = await run_cases(cases_of(folder), guarded(around, made))
+    assert any(str(outside) in each for each in opened)
+    assert "refused" not in result.reason
+    assert any(str(outside) in line for line in made.words())
+
+
+class _Heard:
+    """A port that writes down which files and directories are opened."""
+
+    def __init__(self, inner: Any, opened: list[str]) -> None:
+        self._inner, self._opened = inner, opened
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._inner, name)
+        if name not in ("read", "open", "entries", "copy"):
+            return method
+
+        def heard(path: Path, *rest: Any) -> Any:
+            self._opened.append(str(path))
+            return method(path, *rest)
+
+        return heard

@@ -4,13 +4,15 @@ A refusal is an error of the case, in the kinds of errors that missing programs 
 """
 
 import errno
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.engine.permitted_files import permitted_files
+from rubric_core.evaluation.engine.permitted_files import is_temporary, permitted_files
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
-from rubric_core.evaluation.model.holes import fits, hole
+from rubric_core.evaluation.model.holes import has_hole
 from rubric_core.evaluation.model.plan import Plan, Send
 from rubric_core.evaluation.targets.providers.http_retries import HttpCall, redirect_target
 from rubric_core.lazy_compilation import replace
@@ -32,21 +34,34 @@ def guarded(ports: Ports, plan: Plan) -> Ports:
 
 
 class _Directories:
-    """Directories for temporary files, into which only planned directories are copied."""
+    """Directories for temporary files, and planned ones: those that programs work in, and those that are copied."""
 
     def __init__(self, inner: Directories, plan: Plan) -> None:
         self._inner, self._plan = inner, plan
-        self.create, self.make, self.write, self.entries = inner.create, inner.make, inner.write, inner.entries
-        self.open, self.copy_file, self.remove = inner.open, inner.copy_file, inner.remove
+        self.create, self.make, self.write = inner.create, inner.make, inner.write
+        self.copy_file, self.remove = inner.copy_file, inner.remove
+        self._known = [*plan.roots, *(Path(each.path) for each in plan.reads)]
+        self._worked_in = [real_path(Path(each.cwd)) for each in plan.starts if each.cwd and not has_hole(each.cwd)]
+
+    def entries(self, path: Path) -> "list[os.DirEntry[str]]":
+        """See `ports.Directories.entries`. Also raises OSError for a directory that is not in the plan."""
+        self._require(path, (*self._known, *self._worked_in))
+        return self._inner.entries(path)
+
+    def open(self, path: Path) -> BinaryIO:
+        """See `ports.Directories.open`. Also raises OSError for a file that is not below a planned directory."""
+        self._require(path, (*self._known, *self._worked_in))
+        return self._inner.open(path)
 
     def copy(self, source: Path, target: Path) -> None:
         """See `ports.Directories.copy`. Also raises OSError for a directory that is not in the plan."""
-        real = real_path(source)
-        known = (*self._plan.roots, *(Path(each.path) for each in self._plan.reads))
-        is_ours = fits([f"{hole('scratch')}{hole('below')}"], [str(real)])
-        if self._plan.roots and not is_ours and not any(real.is_relative_to(each) for each in known):
-            raise OSError(errno.EPERM, _refused(f"{real} was not in the question"), str(source))
+        self._require(source, self._known)
         self._inner.copy(source, target)
+
+    def _require(self, path: Path, known: Sequence[Path]) -> None:
+        real = real_path(path)
+        if self._plan.roots and not is_temporary(real) and not any(real.is_relative_to(each) for each in known):
+            raise OSError(errno.EPERM, _refused(f"{real} was not in the question"), str(path))
 
 
 class _Processes:

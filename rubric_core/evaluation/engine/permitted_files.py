@@ -6,21 +6,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.evaluation.engine.run_inputs import variable_names
+from rubric_core.evaluation.model.holes import fits, hole
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 from rubric_core.trust import real_path
 
-__all__ = ["permitted_files"]
+__all__ = ["is_temporary", "permitted_files"]
+
+_UNKNOWN = "it is outside of the open folder and was not in the question"
+#: What is below the directories that rubric makes for a run.
+_OURS = f"{hole('scratch')}{hole('below')}"
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a path is below a directory that rubric makes for a run."""
+    return fits([_OURS], [str(path)])
 
 
 def permitted_files(files: Files, plan: Plan) -> Files:
     """The files of a run with this plan."""
-    return _PermittedFiles(files, plan) if plan.files else files
+    return _PermittedFiles(files, plan) if plan.files or plan.roots else files
 
 
 class _PermittedFiles:
-    """Refuses files that changed after the run was allowed and now read more than was allowed.
+    """Refuses files outside of the open folders that are not in the plan, and files that name further variables.
 
     A run may take hours, with a `git pull` in between: a prompt becomes a link to a file outside, or uses another
     variable.
@@ -36,6 +46,7 @@ class _PermittedFiles:
         #: The examined files, with the targets of their links.
         self._seen = plan.files
         self._outside = {Path(each.path) for each in plan.reads}
+        self._any = any(each.is_any for each in plan.reads)
         self._variables = {each.name for each in plan.variables}
         #: Hashes of the contents that were searched last: most files are read again for each case.
         self._searched: dict[Path, bytes] = {}
@@ -43,18 +54,19 @@ class _PermittedFiles:
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`. Also raises OSError for a file that is not permitted."""
         whole = absolute(path)
-        if whole not in self._seen:
-            return self._files.read(path, limit)
         real = real_path(whole)
         if not self._may_read(whole, real):
-            raise _changed("it leads to another file than when the run was allowed", path)
+            why = "it leads to another file than when the run was allowed" if whole in self._seen else _UNKNOWN
+            raise _refused(why, path)
+        if whole not in self._seen:
+            return self._files.read(real, limit)
         # The file that was checked, not one that has replaced it by the time that it is opened.
         content = self._files.read(real, limit)
         digest = hashlib.sha256(content).digest()
         if self._searched.get(whole) != digest:
             new = set(variable_names(content.decode(errors="replace"))) - self._variables
             if new:
-                raise _changed(f"since the run was allowed, it names {', '.join(sorted(new))} of the environment", path)
+                raise _refused(f"since the run was allowed, it names {', '.join(sorted(new))} of the environment", path)
             self._searched[whole] = digest
         return content
 
@@ -78,11 +90,12 @@ class _PermittedFiles:
         """Whether a file still leads to the same file, or to another permitted one."""
         return (
             not self._roots
-            or real == self._seen[path]
-            or real in self._outside
-            or any(real.is_relative_to(root) for root in self._roots)
+            or self._any
+            or real == self._seen.get(path)
+            or any(real.is_relative_to(place) for place in (*self._roots, *self._outside))
+            or is_temporary(real)
         )
 
 
-def _changed(why: str, path: Path) -> OSError:
+def _refused(why: str, path: Path) -> OSError:
     return OSError(errno.EACCES, f"{why}; run it again", str(path))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.model.plan import ANY_FILE
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
@@ -60,7 +61,7 @@ class RunInputs:
             self.variables += variable_names(text)
         for name in CaseDependencies(case, case.files, ()).named_in_messages():
             if any(sign in name for sign in ("{{", "{%")):
-                self.outside.append(f"any file, by a computed name: {name}")
+                self.outside.append(f"{ANY_FILE}{name}")
         for word, file in _files(case, taking, written):
             # A file that a command names by its full path is shown with the command.
             self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path

@@ -15,11 +15,13 @@ from typing import TypeAlias, TypeVar
 from rubric_core.evaluation.model.holes import FOLDER, fits, has_hole, hole, hole_names, shown
 from rubric_core.lazy_compilation import dataclass, field
 
-__all__ = ["ANY_HOST", "Load", "Plan", "PlanEntry", "Read", "Send", "Start", "Variable"]
+__all__ = ["ANY_FILE", "ANY_HOST", "Load", "Plan", "PlanEntry", "Read", "Send", "Start", "Variable"]
 
 T = TypeVar("T")
 #: The origin of a request whose host an answer decides.
 ANY_HOST = "any host"
+#: How the path of a file begins whose name is computed.
+ANY_FILE = "any file, by a computed name: "
 #: Folders of the system, whose links change with its updates.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System", "/Library")
 #: Variables that rubric sets for the functions of `python` targets, and for git.
@@ -113,6 +115,11 @@ class Read:
     """A file or a folder outside of the open folders, with links resolved."""
 
     path: str
+
+    @property
+    def is_any(self) -> bool:
+        """Whether the path is computed in the run, so that it may be any."""
+        return self.path.startswith(ANY_FILE)
 
     def words(self, folder: Path | None = None) -> str:  # noqa: ARG002  # the entries have one interface
         """Its path."""
