@@ -1,5 +1,6 @@
 """Files with environment variables are sent to nobody, whatever link leads to them."""
 
+import json
 import os
 import subprocess
 import sys
@@ -60,3 +61,65 @@ def test_a_cluster_does_not_get_it(folder: Path, name: str) -> None:
 def test_other_files_are_files(folder: Path) -> None:
     assert not is_environment_file(folder / "ordinary.txt")
     assert not is_environment_file(folder / "environment")
+
+
+#: Where a promptfoo configuration may name a file whose content is sent.
+CONFIGURATIONS: dict[str, dict[str, object]] = {
+    "a value": {"tests": [{"vars": {"q": "file://NAME"}}]},
+    "a default value": {"defaultTest": {"vars": {"q": "file://NAME"}}, "tests": [{"vars": {"z": "1"}}]},
+    "a prompt": {"prompts": ["file://NAME"], "tests": [{"vars": {"q": "1"}}]},
+    "a case": {"tests": "file://cases.yaml"},
+    "a table": {"tests": "file://table.csv"},
+    "a scenario": {"scenarios": "file://cases.yaml"},
+    "a request": {
+        "providers": [{"id": "http://127.0.0.1:9/", "config": {"request": "file://NAME"}}],
+        "tests": [{"vars": {"q": "1"}}],
+    },
+    "a judge's prompt": {
+        "providers": ["echo"],
+        "tests": [{
+            "vars": {"q": "1"},
+            "assert": [{"type": "llm-rubric", "value": "x", "provider": "exec: cat", "rubricPrompt": "file://NAME"}],
+        }],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [".env", "notes.txt"])
+@pytest.mark.parametrize("place", CONFIGURATIONS)
+def test_nothing_of_promptfoo_sends_it(folder: Path, place: str, name: str) -> None:
+    (folder / ".env").write_text("words,q\nhunter2-words,x\n", encoding="utf-8")
+    for link in ("table.csv", "cases.yaml"):
+        (folder / link).symlink_to(".env")
+    whole = {"prompts": ["{{q}}"], "providers": ["echo"], **CONFIGURATIONS[place]}
+    (folder / "promptfooconfig.yaml").write_text(json.dumps(whole).replace("NAME", name), encoding="utf-8")
+    shown = ran(folder, "promptfooconfig.yaml")
+    assert "sent to nobody" in shown or "cannot be read" in shown, shown
+    assert "hunter2" not in shown
+
+
+#: The same for AgentV's suites.
+SUITES = {
+    "a prompt": "prompts: ['file://NAME']\ntests: [{vars: {q: a}, assert: [{type: contains, value: k}]}]\n",
+    "rows of a scenario": "prompts: ['{{ q }}']\nscenarios: [{config: ['file://NAME'], tests: [{assert: [{type: contains, value: k}]}]}]\n",
+    "scenarios": "prompts: ['{{ q }}']\nscenarios: ['file://NAME']\n",
+}
+
+
+@pytest.mark.parametrize("name", [".env", "notes.txt"])
+@pytest.mark.parametrize("place", SUITES)
+def test_nothing_of_a_suite_sends_it(folder: Path, place: str, name: str) -> None:
+    (folder / ".env").write_text("- {q: hunter2-words}\n", encoding="utf-8")
+    written = f"# rubric: dialect=agentv-5\n{SUITES[place].replace('NAME', name)}"
+    (folder / "a.eval.yaml").write_text(written, encoding="utf-8")
+    assert "hunter2" not in ran(folder, "a.eval.yaml")
+
+
+def ran(folder: Path, suite: str) -> str:
+    """Everything that a run of a suite shows and reports."""
+    command = [sys.executable, "-I", "-m", "rubric_core.cli", "run", suite, "-v", "-o", "report.html", "-o", "r.json"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(folder)}
+    )
+    written = [folder / "report.html", folder / "r.json"]
+    return "".join([done.stdout, done.stderr, *(each.read_text(encoding="utf-8") for each in written if each.exists())])

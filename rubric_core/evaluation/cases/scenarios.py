@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.variant import ScenarioRow
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.language.model import Case, Scenario
@@ -73,6 +74,7 @@ def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
 
 def _cases_of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
     try:
+        refuse_environment_file(path)
         text = frame.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         yield _broken(frame, path.name, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
@@ -127,8 +129,11 @@ class _Cases:
 
     def _in_file(self, name: Scalar) -> "Iterator[Node]":
         path = find_file(name.text.removeprefix(URL), self.frame.directory, self.frame.files, current_directory())
+        text = ""
         try:
-            text = self.frame.files.read(path, _LARGEST).decode("utf-8") if path is not None else ""
+            if path is not None:
+                refuse_environment_file(path)
+                text = self.frame.files.read(path, _LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             text = ""
         tree = parse(text)

@@ -37,6 +37,11 @@ async def answer_with_files(context: EvaluationContext) -> EvaluationContext:
 async def _text(file: AnswerFile, context: EvaluationContext) -> str:
     path = _placed(context.workspace or context.directory, file.path)  # the working directory of the target
     program = next((each for each in _programs(context) if _takes(each, file)), None)
+    try:
+        refuse_environment_file(path)
+        refuse_environment_file(context.directory / file.path)
+    except OSError as error:
+        raise _unreadable(file, error, context) from None
     if program is None or not program.command:
         return _as_it_is(path, file, context)
     if context.ports is None:
@@ -82,12 +87,15 @@ def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
     try:
         if context.ports is None:
             raise Unscored("files are read only as part of a run", at=context.evaluator)
-        refuse_environment_file(path)
-        refuse_environment_file(context.directory / file.path)
         return context.ports.files.read(path, _LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         kind = Path(file.path).suffix.removeprefix(".") or _media_type(file)
         reason = f"the file {file.path} of the answer is not text; a preprocessor can convert it: `preprocessors: [{{type: {kind}, command: …}}]`"
         raise Unscored(reason, at=context.evaluator) from None
     except OSError as error:
-        raise GraderError(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip
+        raise _unreadable(file, error, context) from None
+
+
+def _unreadable(file: AnswerFile, error: OSError, context: EvaluationContext) -> GraderError:
+    words = f"the file {file.path} of the answer cannot be read: {error.strerror or error}"
+    return GraderError(words, at=context.evaluator)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.javascript import json_text, read_json
@@ -109,8 +110,10 @@ class RequestTemplate:
     def _raw(self, written: str, variables: Mapping[str, Any]) -> FilledRequest:
         """The request of a text as it goes over the wire."""
         if written.startswith(URL):
+            path = self.place.directory / written.removeprefix(URL)
             try:
-                written = self.ports.files.read(self.place.directory / written.removeprefix(URL), _LARGEST).decode()
+                refuse_environment_file(path)
+                written = self.ports.files.read(path, _LARGEST).decode()
             except (OSError, UnicodeDecodeError) as error:
                 raise ProviderError(f"`request` cannot be read: {error} ({self.place.where('request')})") from None
         values = _escaped(variables)
