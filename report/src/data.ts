@@ -22,6 +22,8 @@ export interface Run {
   costUsd?: number;
   durationMs?: number;
   rubricVersion: string;
+  /** Why it decides nothing, for a run that this user's rubric did not store as it is. */
+  foreign?: string;
 }
 
 /** The result of an evaluator for a case: its number in `ReportData.evaluators`, its verdict, its score. */

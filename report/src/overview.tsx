@@ -88,6 +88,7 @@ function Summary({ data, before, route }: { data: ReportData; before: Run | unde
         <p class="rate"><span class="number">{percent(rate)}</span> <span class="of">passed<span class="sub">{count(run.counts.passed)} of {amount(whole, 'case')}</span></span></p>
         {before && rate !== undefined && passRate(before) !== undefined && <p class="since">{since(rate - (passRate(before) ?? 0))} the run before</p>}
       </div>
+      {run.foreign && <p class="trouble"><span aria-hidden="true">⚠</span> Not yours: {safeText(run.foreign)}.</p>}
       <div class="verdicts">
         <VerdictBar counts={run.counts} class="thick" />
         <ul>

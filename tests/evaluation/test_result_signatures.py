@@ -194,3 +194,45 @@ def test_a_folder_of_results_that_leads_elsewhere_is_refused(
     assert "is a link to" in capsys.readouterr().err
     assert main(["results"]) == WRONG_USE
     assert sorted(each.name for each in elsewhere.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM results WHERE verdict = 'failed'",
+        "UPDATE runs SET passed = 2, failed = 0",
+        "UPDATE runs SET cost_usd = 0.01",
+        "UPDATE runs SET state = 'done', ended_at = '2020-01-01T00:00:00+00:00'",
+    ],
+)
+def test_a_run_that_was_changed_after_its_end_does_not_count(store: Path, statement: str) -> None:
+    database = ResultDatabase.at(store.parent.parent)
+    assert database.counts(database.find("last"))
+    change(store, statement)
+    assert not database.counts(database.find("last"))
+
+
+def test_every_export_marks_a_foreign_run(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+
+    def written() -> dict[str, str]:
+        found = {}
+        for end in ("md", "json", "xml", "csv", "html"):
+            assert main(["results", "export", "last", "-o", f"out.{end}"]) == 0, capsys.readouterr()
+            found[end] = Path(f"out.{end}").read_text(encoding="utf-8")
+        return found
+
+    marks = {
+        "md": "**Not yours: ",
+        "json": '"own": false',
+        "xml": 'name="not yours"',
+        "csv": ",no,",
+        "html": "not yours: ",
+    }
+    own = written()
+    another_user(monkeypatch, tmp_path)
+    foreign = written()
+    for end, mark in marks.items():
+        assert (mark in own[end], mark in foreign[end]) == (False, True), end

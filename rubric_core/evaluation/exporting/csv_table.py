@@ -33,10 +33,12 @@ _MARK = "\ufeff"
 def csv_table(run: ExportedRun) -> Iterator[str]:
     """The rows (RFC 4180), the header first; scores are 0..1, and empty if missing."""
     evaluators = list(dict.fromkeys(s.path for case in run.cases for s in case.scores if s.kind == "evaluator"))
-    yield _MARK + _line([*_HEAD, *(f"score: {name}" for name in evaluators)])
+    # Only results of others need a column that says so.
+    name, own = (["own"], ["no"]) if run.foreign else ([], [])
+    yield _MARK + _line([*_HEAD, *name, *(f"score: {each}" for each in evaluators)])
     for case, result in run:
         scores = {s.path: s.score for s in case.scores if s.kind == "evaluator"}
-        yield _line([*_columns(run, case, result), *(scores.get(name) for name in evaluators)])
+        yield _line([*_columns(run, case, result), *own, *(scores.get(name) for name in evaluators)])
 
 
 def _columns(run: ExportedRun, case: RunCase, result: CaseResult) -> list[str | float | None]:

@@ -112,7 +112,7 @@ def json_document(run: ExportedRun) -> Iterator[str]:
     """A stored run as `--format json` prints it, with the facts about the whole run under `run`."""
     pieces: list[str] = []
     suites = list(run.by_suite())
-    about = run_row(run.record)
+    about = {**run_row(run.record), **({"own": False} if run.foreign else {})}
     written = JsonExport(lambda text, _: pieces.append(text), several=len(suites) != 1, prompts=run.prompts, run=about)
     stopped = run.record.ended_at is None or run.record.state.value == "stopped"
     for suite, cases in suites:

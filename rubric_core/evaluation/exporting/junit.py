@@ -43,7 +43,7 @@ def _properties(run: ExportedRun) -> Iterator[str]:
     record = run.record
     values = {
         "run": record.id, "commit": f"{record.commit}{' (dirty)' if record.dirty else ''}", "targets": ", ".join(record.targets),
-        "judges": ", ".join(record.judges), "rubric": record.rubric_version,
+        "judges": ", ".join(record.judges), "rubric": record.rubric_version, "not yours": run.foreign,
     }  # fmt: skip
     yield "    <properties>\n"
     for name, value in values.items():

@@ -48,7 +48,10 @@ def _head(run: ExportedRun) -> str:
     cost = [f"${record.cost_usd:.4f}"] if record.cost_usd is not None else []
     commit = [f"commit {record.commit[:10]}{' with changes' if record.dirty else ''}"] if record.commit else []
     facts = " · ".join([*others, *took, *cost, *commit])
-    return f"## {sign} rubric: {passed} of {count(total, 'case')} passed\n\n{facts}{chr(10) * 2 if facts else ''}"
+    foreign = f"**Not yours: {run.foreign}.**\n\n" if run.foreign else ""
+    return (
+        f"## {sign} rubric: {passed} of {count(total, 'case')} passed\n\n{foreign}{facts}{chr(10) * 2 if facts else ''}"
+    )
 
 
 def _suites(run: ExportedRun) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.evaluation.results.records import RunCase, RunRecord
+from rubric_core.evaluation.results.records import RunCase, RunRecord, are_own
+from rubric_core.evaluation.results.signatures import FOREIGN
 
 __all__ = ["ExportedRun"]
 
@@ -37,6 +38,11 @@ class ExportedRun:
     def cases(self) -> list[RunCase]:
         """All of them, without their results."""
         return self._cases
+
+    @property
+    def foreign(self) -> str:
+        """What is said of a run that decides nothing, as it came with a repository or was changed; empty for one of this user."""
+        return "" if are_own(self.record, self._cases) else f"{FOREIGN}: it decides nothing"
 
     def name(self, case: RunCase) -> str:
         """The name of a case: its id, with the target if the run used several."""

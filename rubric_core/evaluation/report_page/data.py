@@ -40,6 +40,8 @@ class RunData(TypedDict, total=False):
     costUsd: float
     durationMs: float
     rubricVersion: str
+    #: Why it decides nothing, for one that this user's rubric did not store as it is.
+    foreign: str
 
 
 class EvaluatorName(TypedDict):

@@ -87,5 +87,6 @@ def _summary(data: ReportData | None) -> str:
 
 def _words(run: RunData) -> str:
     counts = run["counts"]
-    told = ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
+    foreign = f"not yours: {run['foreign']}. " if "foreign" in run else ""
+    told = foreign + ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
     return f"Run {run['id']}: {told or 'no cases'}."

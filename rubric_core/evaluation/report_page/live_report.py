@@ -20,7 +20,7 @@ from rubric_core.evaluation.report_page.report_data import (
 from rubric_core.evaluation.report_page.write_report import earlier_runs
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.journal import json_text
-from rubric_core.evaluation.results.records import RunCase, RunRecord
+from rubric_core.evaluation.results.records import RunCase, RunRecord, are_own
 
 __all__ = ["LiveReport", "ReportSnapshot", "editor_address"]
 
@@ -91,9 +91,18 @@ class LiveReport:
         return f"{newest[0].id}/{newest[0].cases}" if newest else ""
 
     def _make(self, run: RunRecord, base: RunRecord | None, tag: str) -> _Made:
-        cases = latest_of_each(self._database.cases(run))
+        every = list(self._database.cases(run))
+        cases = latest_of_each(every)
         rows = self._rows_for(run, cases)
-        data = report_data(run, cases, now=self._now(), trend=self._listed(run), catalogue=self._catalogue, rows=rows)
+        data = report_data(
+            run,
+            cases,
+            now=self._now(),
+            trend=self._listed(run),
+            catalogue=self._catalogue,
+            rows=rows,
+            is_foreign=not are_own(run, every),
+        )
         before: Mapping[CaseKey, RunCase] = {}
         if base is not None and base.id != run.id:
             from rubric_core.evaluation.report_page.comparison_data import compared  # noqa: PLC0415  # statistics

@@ -11,6 +11,7 @@ from rubric_core.evaluation.report_page.case_data import Cutter, case_data, know
 from rubric_core.evaluation.report_page.data import CaseData, CaseRow, ReportData, RunData
 from rubric_core.evaluation.reporting.failure_lines import failure_lines
 from rubric_core.evaluation.results.records import RunCase, RunRecord
+from rubric_core.evaluation.results.signatures import FOREIGN
 
 __all__ = [
     "DETAILS_PER_PIECE",
@@ -135,6 +136,7 @@ def report_data(
     opens: Opens | None = None,
     catalogue: Catalogue | None = None,
     rows: Sequence[CaseRow] | None = None,
+    is_foreign: bool = False,
 ) -> ReportData:
     """The data of a run.
 
@@ -146,6 +148,7 @@ def report_data(
         opens: Gives the addresses that open cases in an editor.
         catalogue: The catalogue of `rows`.
         rows: The rows of the cases, if already computed.
+        is_foreign: Whether the run decides nothing; see `are_own`.
     """
     names = catalogue or Catalogue(opens)
     data: ReportData = {
@@ -158,6 +161,8 @@ def report_data(
     }
     # A case that ran again within the run counts once here.
     verdicts = [case.summary.verdict for case in cases]
+    if is_foreign:
+        data["run"]["foreign"] = f"{FOREIGN}: it decides nothing"
     data["run"]["counts"] = {verdict.value: verdicts.count(verdict) for verdict in _VERDICTS}
     names.add_to(data)
     return data

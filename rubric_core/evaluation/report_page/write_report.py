@@ -17,7 +17,7 @@ from rubric_core.evaluation.report_page.report_data import (
 )
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.journal import write_atomically
-from rubric_core.evaluation.results.records import RunCase, RunRecord
+from rubric_core.evaluation.results.records import RunCase, RunRecord, are_own
 
 __all__ = ["earlier_runs", "report_pieces", "write_report"]
 
@@ -57,7 +57,7 @@ def report_pieces(
         before: The cases of that run, by the cases that they are compared with.
     """
     shown = latest_of_each(cases)
-    data = report_data(run, shown, now=now, trend=trend)
+    data = report_data(run, shown, now=now, trend=trend, is_foreign=not are_own(run, cases))
     if comparison is not None:
         data["comparison"] = comparison
     yield from html_document(data, _details(shown, run, before or {}))

@@ -14,7 +14,7 @@ from rubric_core.evaluation.results.json_results import json_cases
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 from rubric_core.evaluation.results.latest_results import latest_results, most_rows
 from rubric_core.evaluation.results.prune import PruneLimits, remove_runs, runs_beyond
-from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
+from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord, are_own
 from rubric_core.evaluation.results.result_rows import relative_path, scores_digest, storable_text
 from rubric_core.evaluation.results.result_source import OpenResults, StoredResults
 from rubric_core.evaluation.results.root import database_path, results_root
@@ -192,7 +192,7 @@ class ResultDatabase:
     def counts(self, run: RunRecord, selector: str = "") -> bool:
         """Whether a run may decide anything: this user's rubric stored it, with all of its cases, and gave it the name `selector`."""
         named = selector not in self.baselines() or self.baselines(own=True).get(selector) == run.id
-        return named and run.is_own and all(case.is_own for case in self.cases(run))
+        return named and are_own(run, list(self.cases(run)))
 
     def set_baseline(self, name: str, run: RunRecord) -> None:
         """Give a run a name, taking it from any other run. Raises ValueError for a name that could select another run."""

@@ -19,6 +19,7 @@ __all__ = [
     "RunRecord",
     "RunState",
     "ScoreKind",
+    "are_own",
 ]
 
 #: The part that a score belongs to: an evaluator of the case, a member of a composite, a criterion of a rubric.
@@ -96,6 +97,12 @@ class RunRecord:
     def cases(self) -> int:
         """The number of cases that have ended."""
         return sum(self.counts.values())
+
+
+def are_own(run: RunRecord, cases: "Sequence[RunCase]") -> bool:
+    """Whether this user's rubric stored a run and all of its cases, none of which was changed or removed since its end."""
+    is_whole = run.ended_at is None or run.cases == len(cases)
+    return run.is_own and is_whole and all(case.is_own for case in cases)
 
 
 class EvaluatorScore(NamedTuple):

@@ -60,6 +60,8 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...], key: bytes) -> RunReco
         (Verdict.PASSED, Verdict.BORDERLINE, Verdict.FAILED, Verdict.UNSCORED), (passed, borderline, failed, unscored),
         strict=True,
     )  # fmt: skip
+    covered = (row[0], name, started, commit, *(() if ended is None else (ended, state, *totals)))
+    is_own = is_signed(key, "run" if ended is None else "ended run", covered, signature)
     known = RunState(state)
     if known is RunState.RUNNING and not is_alive(text(process)):
         known = RunState.STOPPED
@@ -68,7 +70,7 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...], key: bytes) -> RunReco
         dirty=bool(dirty), command=texts_in(command), suites=suites, dialects=texts_in(dialects), targets=texts_in(targets),
         judges=texts_in(judges), counts={verdict: _count(count) for verdict, count in counts}, grader_errors=_count(errors),
         tokens=tokens_in(tokens), cost_usd=optional_number(cost), duration_ms=optional_number(duration), rubric_version=text(version),
-        partial=bool(partial), is_own=is_signed(key, "run", (row[0], name, started, commit), signature),
+        partial=bool(partial), is_own=is_own,
     )  # fmt: skip
 
 

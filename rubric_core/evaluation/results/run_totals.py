@@ -3,8 +3,9 @@
 import sqlite3
 
 from rubric_core.evaluation.results.records import RunState
+from rubric_core.evaluation.results.signatures import signature_of
 
-__all__ = ["TOTALS", "TOTAL_COUNT", "close_run", "totals_of"]
+__all__ = ["TOTALS", "TOTAL_COUNT", "close_run", "sign_end", "totals_of"]
 
 #: Columns of `runs`, and how each is computed.
 _COUNTED = {
@@ -31,6 +32,8 @@ _END = (
     "UPDATE runs SET state = ?, ended_at = ?, duration_ms = ?, last_result = (SELECT max(number) FROM results), "  # noqa: S608  # as above
     f"{', '.join(f'{name} = ?' for name in _COUNTED)} WHERE number = ?"
 )
+#: What the signature of a run that has ended covers.
+_ENDED = f"SELECT number, id, started_at, git_commit, ended_at, state, {TOTALS} FROM runs WHERE number = ?"  # noqa: S608  # as above
 
 
 def totals_of(connection: sqlite3.Connection, run: int) -> tuple[object, ...]:
@@ -42,3 +45,9 @@ def totals_of(connection: sqlite3.Connection, run: int) -> tuple[object, ...]:
 def close_run(connection: sqlite3.Connection, run: int, state: RunState, at: str, duration_ms: float | None) -> None:
     """Store the end of a run and its totals. Raises sqlite3.Error."""
     connection.execute(_END, (state.value, at, duration_ms, *totals_of(connection, run), run))
+
+
+def sign_end(connection: sqlite3.Connection, run: int, key: bytes) -> None:
+    """Sign a run that has ended with its totals: neither they nor the number of its results can be changed later. Raises sqlite3.Error."""
+    row = connection.execute(_ENDED, (run,)).fetchone()
+    connection.execute("UPDATE runs SET signature = ? WHERE number = ?", (signature_of(key, "ended run", row), run))

@@ -19,7 +19,7 @@ from rubric_core.evaluation.results.disk_space import require_free_space
 from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
-from rubric_core.evaluation.results.run_totals import close_run
+from rubric_core.evaluation.results.run_totals import close_run, sign_end
 from rubric_core.evaluation.results.signatures import signature_of, signing_key
 from rubric_core.evaluation.results.store_errors import DamagedStoreError, store_errors
 
@@ -142,6 +142,7 @@ class RunWriter:
         def write(now: _Open) -> None:
             now.write_names(self._lists())
             close_run(now.connection, now.run, state, _time(at), took * 1000)
+            sign_end(now.connection, now.run, signing_key())
 
         with self._lock:
             try:

@@ -110,10 +110,10 @@ class RequestTemplate:
     def _raw(self, written: str, variables: Mapping[str, Any]) -> FilledRequest:
         """The request of a text as it goes over the wire."""
         if written.startswith(URL):
-            path = self.place.directory / written.removeprefix(URL)
+            file = self.place.directory / written.removeprefix(URL)
             try:
-                refuse_environment_file(path)
-                written = self.ports.files.read(path, _LARGEST).decode()
+                refuse_environment_file(file)
+                written = self.ports.files.read(file, _LARGEST).decode()
             except (OSError, UnicodeDecodeError) as error:
                 raise ProviderError(f"`request` cannot be read: {error} ({self.place.where('request')})") from None
         values = _escaped(variables)
