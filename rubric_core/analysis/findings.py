@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import compress
+from operator import is_
 from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
@@ -12,6 +13,7 @@ from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockSta
 from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
 from rubric_core.analysis.promptfoo_facts import defined_names_of, suite_of
+from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.language.model import CaseInclude
@@ -72,6 +74,10 @@ class Findings:
             by_block = known.around(by_block, change.start, change.end)
         self.analysis.by_block = by_block
         self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted)
+        if known is not None and change is not None and previous is not None:
+            self.analysis.repetitions = previous.repetitions.around(self.analysis.found, change.start, change.end)
+        else:
+            self.analysis.repetitions = Repetitions.of(self.analysis.found)
 
     def _is_kept(self, previous: Analysis) -> bool:
         """Whether the findings of blocks that are shared with an earlier version are unchanged."""
@@ -94,6 +100,7 @@ class Findings:
             for rule in self.language.visitors(UnusedIgnore):
                 shown += (self._diagnostic(rule, f, None, lambda span: span) for f in rule.check(unused, context))
         self.analysis.take(FindingList(loose=in_order(shown)))
+        self.analysis.repetitions = Repetitions.of(self.analysis.found)
 
     def _with_breaks(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """Findings with the line breaks of the text in their fixes: a rule sees one block, which may have none."""
@@ -109,6 +116,8 @@ class Findings:
         found = [self._diagnostic(r, f, None, lambda span: span) for r, f in (*state.findings, *state.links.findings)]
         every = in_order(self._with_breaks(found))
         wanted = every if selection is EVERYTHING else tuple(selection.of(every))
+        if len(wanted) == len(every) and all(map(is_, wanted, every)):
+            wanted = every
         state.listed = BlockFindings(state.findings, state.links, self.shown, every, wanted)
         return state.listed
 
@@ -252,6 +261,7 @@ class Findings:
             finding.consequence,
             finding.tags,
             outer(finding.hides) if finding.hides is not None else None,
+            about_name=rule.about_name,
         )
 
     def _placed(self, fix: Fix, number: int | None, outer: Any) -> Fix:

@@ -12,6 +12,7 @@ from rubric_core.analysis.block_state import BlockState, Found, Frame
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
+from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_CASES, FileKind
@@ -64,6 +65,8 @@ class Analysis:
     found: FindingList
     #: All findings, with the severity of their rules.
     every_found: FindingList
+    #: The selected findings as they are shown, with those that repeat one another as one.
+    repetitions: Repetitions
     #: The same by block, for the next version; None if findings hide one another, or ignore comments apply.
     by_block: FindingsByBlock | None = None
     #: Findings that an ignore comment covers.
@@ -114,6 +117,7 @@ class Analysis:
         self.dialect = language.dialect(choice.name)
         self.selection = selection
         self.found = self.every_found = FindingList()
+        self.repetitions = Repetitions.of(self.found)
         self.refers_to = {}
         self.states = states
         self.frame = frame
@@ -145,6 +149,11 @@ class Analysis:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The selected findings, in text order. Keystrokes avoid this: see `found`."""
         return self.found.placed(self.document)
+
+    @property
+    def listed(self) -> FindingList:
+        """The selected findings as they are shown, with those that repeat one another as one."""
+        return self.repetitions.listed
 
     @cached_property
     def every(self) -> tuple[Diagnostic, ...]:

@@ -20,7 +20,7 @@ def agent_lines(files: Iterable[CheckedFile]) -> Iterator[str]:
 
 def _line(checked: CheckedFile, found: Diagnostic) -> str:
     start, _ = checked.document.range(found.span, "utf-32")
-    parts = [found.message, found.consequence]
+    parts = [found.repeated, found.consequence]
     if found.fixes:
         parts.append(f"fix{' (safe)' if safe_fix(found) else ''}: {found.advice}")
     words = " | ".join(" ".join(part.split()) for part in parts if part)

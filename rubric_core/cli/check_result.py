@@ -46,7 +46,7 @@ class CheckedFile:
     @property
     def fixable(self) -> int:
         """The number of findings with a safe fix."""
-        return sum(1 for d in self.diagnostics if safe_fix(d))
+        return sum(bool(safe_fix(d)) + d.more_fixable for d in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class CheckRound:
     @property
     def too_many_warnings(self) -> bool:
         """Whether there are more warnings than allowed."""
-        found = sum(d.severity == "warning" for each in self.files for d in each.diagnostics)
+        found = sum(1 + d.more for each in self.files for d in each.diagnostics if d.severity == "warning")
         return self.most_warnings is not None and found > self.most_warnings
 
     def _failing(self) -> frozenset[Severity]:
@@ -108,7 +108,7 @@ def _row(checked: CheckedFile, found: Diagnostic) -> dict[str, object]:
         "path": checked.path,
         "code": found.code,
         "severity": found.severity,
-        "message": found.message,
+        "message": found.repeated,
         "range": place(found.span),
         "fixes": [
             {

@@ -51,7 +51,7 @@ def _lines(source: FramedFile, diagnostic: Diagnostic, style: TerminalStyle, col
     document = source.document
     start = document.position(diagnostic.span.start, "utf-32")
     severity = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
-    yield f"{style.paint(f'{mask_name(source.path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
+    yield f"{style.paint(f'{mask_name(source.path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.repeated}"
     marks = [(related.span, "─", related.message, "dim") for related in diagnostic.related]
     marks.append((diagnostic.span, "^", "", diagnostic.severity))
     by_stretch: dict[tuple[int, int], list[Mark]] = {}

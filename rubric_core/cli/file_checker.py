@@ -1,5 +1,6 @@
 """Checks files with the options of the command line and their configurations."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -7,15 +8,17 @@ from pathlib import Path
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.analysis.promptfoo_facts import names_for_files
+from rubric_core.analysis.repetitions import Key, repetition_key
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile, Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
-from rubric_core.fixing import FixedText, Gate, apply_safe_fixes
+from rubric_core.fixing import FixedText, Gate, apply_safe_fixes, safe_fix
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
+from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import Selection
 
 __all__ = ["CheckOptions", "FileChecker"]
@@ -109,7 +112,7 @@ class FileChecker:
         return CheckedFile(
             source.shown,
             last.document,
-            Gate(last).passed(last.diagnostics),
+            _listed(last),
             last.ignored,
             text if self._wishes.fix else None,
             done.count,
@@ -166,6 +169,23 @@ class FileChecker:
         # Codes that the user selects are shown, whatever the configuration turns off.
         severity = {code: level for code, level in own.severity.items() if level != "off"}
         return Selection(chosen, self._wishes.ignore, severity)
+
+
+def _listed(analysis: Analysis) -> tuple[Diagnostic, ...]:
+    """The findings as they are shown, with only those fixes that hold up."""
+    gate = Gate(analysis)
+    fixable, untried = Counter[Key | None](), Counter[Key | None]()
+    for each in gate.passed(analysis.diagnostics):
+        fixable[repetition_key(each)] += bool(safe_fix(each))
+        untried[repetition_key(each)] += each.untried
+
+    def counted(shown: Diagnostic) -> Diagnostic:
+        if not shown.more:
+            return shown
+        key = repetition_key(shown)
+        return replace(shown, more_fixable=fixable[key] - bool(safe_fix(shown)), untried=untried[key])
+
+    return tuple(map(counted, gate.passed(analysis.listed.placed(analysis.document))))
 
 
 def _checked_configuration(configuration: Configuration, shown: str) -> CheckedFile:

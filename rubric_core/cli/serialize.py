@@ -140,6 +140,8 @@ def _row(found: Diagnostic) -> tuple[object, ...]:
         found.tags,
         found.hides,
         found.untried,
+        found.more,
+        found.more_fixable,
     )
 
 
@@ -156,6 +158,8 @@ def _diagnostics(rows: Iterable[Any]) -> tuple[Diagnostic, ...]:
             tuple(tags),
             None if hides is None else Span(*hides),
             untried,
+            more=more,
+            more_fixable=more_fixable,
         )
-        for code, severity, span, message, related, fixes, consequence, tags, hides, untried in rows
+        for code, severity, span, message, related, fixes, consequence, tags, hides, untried, more, more_fixable in rows
     )

@@ -26,8 +26,8 @@ def _amounts(files: Iterable[CheckedFile]) -> list[_Amount]:
     for found in (d for each in files for d in each.diagnostics):
         amount = amounts.setdefault(found.code, _Amount(found.code, found.severity))
         amount.severity = min(amount.severity, found.severity, key=SEVERITIES.index)
-        amount.count += 1
-        amount.fixable += safe_fix(found) is not None
+        amount.count += 1 + found.more
+        amount.fixable += bool(safe_fix(found)) + found.more_fixable
     return sorted(amounts.values(), key=lambda a: (-a.count, a.code))
 
 

@@ -7,7 +7,7 @@ from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.path_patterns import Patterns
 from rubric_core.syntax.blocks import Document
 from rubric_core.validation.rule import Diagnostic
-from rubric_core.validation.selection import Level, Selection
+from rubric_core.validation.selection import OPINIONS, Level, Selection
 
 __all__ = ["DEFAULT", "Configuration"]
 
@@ -36,7 +36,8 @@ class Configuration:
     def selection(self, path: Path | str | None = None) -> Selection:
         """The selected findings of the file at `path`, with their severities."""
         here = [codes for patterns, codes in self.per_file_ignores if path is not None and patterns.decide(path)]
-        return Selection(self.select, self.ignore.union(*here), self.severity)
+        unasked: dict[str, Level] = dict.fromkeys(OPINIONS, "off") if self.select is None else {}
+        return Selection(self.select, self.ignore.union(*here), {**unasked, **self.severity})
 
     def includes(self, path: Path | str) -> bool:
         """Whether the file is a suite because the configuration says so."""

@@ -140,6 +140,17 @@ class Diagnostic:
     hides: Span | None = None
     #: How many fixes are not among `fixes` because trying them would have taken too long.
     untried: int = 0
+    #: See `rule`.
+    about_name: bool = False
+    #: How many more findings of the file it stands for.
+    more: int = 0
+    #: How many of those have a safe fix; only in the results of a check.
+    more_fixable: int = 0
+
+    @property
+    def repeated(self) -> str:
+        """The message, with the number of findings that it stands for."""
+        return f"{self.message} (and {self.more:,} more in this file)" if self.more else self.message
 
     @property
     def advice(self) -> str:
@@ -158,7 +169,7 @@ class Diagnostic:
         """
         advised = bool(self.fixes) and _PROPOSAL.search(self.message) is None
         advice = f"fix: {self.advice}" if advised else ""
-        return "\n".join(line for line in (self.message, advice, self.consequence) if line)
+        return "\n".join(line for line in (self.repeated, advice, self.consequence) if line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +272,8 @@ class Rule(Generic[T]):
     #: See `rule`.
     needs: "Needs" = None
     signs: frozenset[str] = frozenset()
+    #: See `rule`.
+    about_name: bool = False
 
     def needed(self, visited: type) -> frozenset[str] | None:
         """The fields of which one has to be written in a shape of a class for anything to be found; None for no such thing."""
@@ -286,17 +299,18 @@ def rule(
     awaits: Awaited = "",
     needs: Needs = None,
     signs: frozenset[str] = frozenset(),
+    about_name: bool = False,
 ) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
     """Declare a function as a rule; the type of its first parameter selects what it visits, subclasses included.
 
     `needs` are fields, by class if they differ, without which there is nothing to find, so that most shapes are not
     visited. None: all are. One of the `signs` has to occur in the text of a shape or issue; none: every text is
-    checked.
+    checked. A rule is `about_name` if equal messages are one fact about one name, and so one warning.
     """
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
         first = next(iter(check.__annotations__.values()))
-        return Rule(code, severity, summary, first, check, awaits, needs, signs)
+        return Rule(code, severity, summary, first, check, awaits, needs, signs, about_name)
 
     return make
 

@@ -6,7 +6,10 @@ from typing import Literal, cast, get_args
 from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.validation.rule import Diagnostic, Severity
 
-__all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]
+__all__ = ["EVERYTHING", "LEVELS", "OPINIONS", "Level", "Selection"]
+
+#: Codes about style, where nothing is wrong. A check reports them when they are selected, or have a severity in a configuration.
+OPINIONS = frozenset({"author-note", "unstated-required"})
 
 Level = Severity | Literal["off"]
 #: Every severity in a configuration.

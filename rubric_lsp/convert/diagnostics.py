@@ -38,7 +38,7 @@ def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client:
 
 def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) -> JsonArray:
     """The findings in the order of the text, except those with these numbers."""
-    found, document = leave_out_deferred(snapshot.analysis.found, without), snapshot.document
+    found, document = leave_out_deferred(snapshot.analysis.listed, without), snapshot.document
     hidden = found.amount - _MOST
     if hidden > 0:
         found = found.worst(_MOST)

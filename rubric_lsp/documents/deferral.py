@@ -123,9 +123,10 @@ def _deferred(
     snapshot: Snapshot, known: _Followed, scene: EditingContext, *, alone: bool
 ) -> Mapping[Numbered, FirstSeen]:
     """The deferred findings of a version. Unchanged blocks without deferred findings are skipped."""
-    language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.found
-    earlier, listed = known.snapshot.document, known.snapshot.analysis.found
-    start, end = same_findings(listed.blocks, found.blocks)
+    language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.listed
+    earlier, listed = known.snapshot.document, known.snapshot.analysis.listed
+    # Not by what is listed: a finding that counts others changes with them.
+    start, end = same_findings(known.snapshot.analysis.found.blocks, snapshot.analysis.found.blocks)
     old, new = len(listed.blocks) - end, len(found.blocks) - end
     waiting = {block for block, _ in known.deferred if block >= 0}
     before = {*range(start, old), *waiting}

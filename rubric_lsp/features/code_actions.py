@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from rubric_core.analysis import Analysis
-from rubric_core.fixing import Gate, apply_safe_fixes, safe_fix
+from rubric_core.analysis.repetitions import Key, repetition_key
+from rubric_core.fixing import Gate, apply_safe_fixes, non_overlapping, safe_fix
 from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignore_fixes import Suppressions
@@ -135,6 +136,7 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) ->
 
 def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]], gate: Gate) -> Iterator[Action]:
     several: dict[str, int] = {}
+    repeated: dict[Key, str] = {}
     first, last = analysis.document.block_at(within.start), analysis.document.block_at(within.end)
     blocks = [analysis.document.start(number) for number in range(first, last + 1)]
     offsets = (within.start, within.end, *blocks, *(offset for _, offset in listed))
@@ -152,8 +154,11 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
         for fix in found.fixes:
             title = fix.title[:1].upper() + fix.title[1:]
             yield Action(title, QUICK_FIX, fix.edits, preferred=fix.safe, code=found.code, at=found.span)
+        key = repetition_key(found)
         if safe_fix(found) and found.code not in several:
             several[found.code] = _safe(analysis, found.code)
+        elif key is not None and found.fixes and analysis.repetitions.counts[key] > 1:
+            repeated.setdefault(key, found.fixes[0].title)
         if found.code in _NOT_TO_BE_IGNORED:
             continue
         quiet = suppressions.edit(found)
@@ -167,3 +172,17 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
     for code, amount in several.items():
         if amount > 1:
             yield _all_of(analysis, f"Fix every {code} with safe fixes", QUICK_FIX, amount, code)
+    for key, title in repeated.items():
+        yield _everywhere(analysis, key, title, gate)
+
+
+def _everywhere(analysis: Analysis, key: Key, title: str, gate: Gate) -> Action:
+    """An action that applies the same fix to all findings that repeat one another."""
+
+    def edits() -> tuple[Edit, ...]:
+        alike = [d for d in analysis.diagnostics if d.fixes and d.fixes[0].title == title and repetition_key(d) == key]
+        made = tuple(edit for _, fix in non_overlapping((d, d.fixes[0]) for d in alike) for edit in fix.edits)
+        return made if gate.accepts(made) else ()
+
+    words = f"{title[:1].upper()}{title[1:]}, everywhere in this file"
+    return Action(words, QUICK_FIX, later=edits, code=key[0])

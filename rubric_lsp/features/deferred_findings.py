@@ -129,7 +129,8 @@ def review_deferred(
     birth = FirstSeen(scene.stretch, scene.token, scene.block, alone)
     for number, (found, same) in enumerate(zip(findings, _matched(findings, known), strict=True)):
         born = same.birth if same is not None else birth
-        if born is not None and _waits(document, found, born, scene, awaits(found.code)):
+        # One that stands for others is known from elsewhere.
+        if born is not None and not found.more and _waits(document, found, born, scene, awaits(found.code)):
             deferred[number] = born
     return deferred
 

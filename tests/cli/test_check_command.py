@@ -572,6 +572,8 @@ def test_the_exit_code_of_many_warnings_looks_at_each_a_few_times() -> None:
     looks: list[str] = []
 
     class Warned:
+        more = 0
+
         @property
         def severity(self) -> str:
             looks.append("")

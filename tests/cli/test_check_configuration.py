@@ -230,3 +230,22 @@ w = +1.5e3
 @pytest.mark.parametrize("text", ["=", "[", "a", "a =", "a = [", "a = {", "a = [1,", "[[a]", "a.", '"', "a = 'x", "{"])
 def test_places_of_no_toml_raise_nothing(text: str) -> None:
     places(text)
+
+
+NOTES = """\
+prompts: ["Say {{a}}"]
+providers: [echo]
+tests:
+  - {tags: [x], vars: {a: 1}, assert: [{type: contains, value: S}]}
+  - {tags: [y], vars: {a: 2}, assert: [{type: contains, value: S}]}
+"""
+
+
+def test_style_is_reported_when_it_is_asked_for(rubric: Run, here: Path) -> None:
+    file = here / "promptfooconfig.yaml"
+    file.write_text(NOTES, encoding="utf-8")
+
+    assert codes(rubric) == []
+    assert codes(rubric, "--select", "author-note") == ["author-note"]
+    (here / ".rubric.toml").write_text('[severity]\nauthor-note = "hint"\n', encoding="utf-8")
+    assert codes(rubric) == ["author-note"]

@@ -144,7 +144,7 @@ def test_fixes_that_nobody_tried_are_spoken_of(rubric: Run) -> None:
     write("a.eval.yaml", f"# rubric: dialect=agentv-3\n{head}        criteria:\n{same}")
     untried = [d for d in rubric("check", "--format", "json").json if "untriedFixes" in d]
     assert untried
-    assert all(not d["fixes"] and d["untriedFixes"] == 1 for d in untried if d["code"] == "nameless-criterion")
+    assert [d["code"] for d in untried if "more in this file" in d["message"]] == [d["code"] for d in untried]
     told = "  = not every fix was tried, because that takes too long here; an editor tries the fixes of one line"
     assert sum(line.strip() == told.strip() for line in rubric("check").out.splitlines()) == len(untried)
 

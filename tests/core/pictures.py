@@ -15,6 +15,7 @@ def picture(analysis: Analysis) -> dict[str, Any]:
     return {
         "dialect": analysis.choice,
         "diagnostics": analysis.diagnostics,
+        "listed": analysis.listed.placed(analysis.document),
         "suite": _value(analysis.suite, 0),
         "cases": [(entry.offset, _value(entry.case, 0)) for entry in analysis.cases],
         "signs": analysis.signs,

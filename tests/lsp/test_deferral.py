@@ -78,8 +78,8 @@ class Desk:
         snapshot = self.server.documents.get(uri or self.uri)
         assert snapshot is not None
         analysis = snapshot.analysis
-        told = leave_out_deferred(analysis.found, self.server.deferral.numbers(snapshot)).placed(analysis.document)
-        return [*told], [d for d in analysis.diagnostics if d not in told]
+        told = leave_out_deferred(analysis.listed, self.server.deferral.numbers(snapshot)).placed(analysis.document)
+        return [*told], [d for d in analysis.listed.placed(analysis.document) if d not in told]
 
     def said(self, uri: str | None = None) -> list[str]:
         return [d.code for d in self.split(uri)[0]]
@@ -111,12 +111,11 @@ def typed(text: str, keys: str) -> Desk:
         ("an evaluator when the next one is", f"{CASE}    assertions:\n      - <|>", "type: regex\n      - t", ["missing-key"], []),
         ("a case when the next one is", f"{HEAD}  - <|>", "id: a\n    input: b\n  - i", ["nothing-asserted"], ["case-entry"]),
         ("brackets as a whole", f"{CASE}    assertions: [<|>]", "{type: contians, va", [], ["syntax-error"]),
-        ("whether it is required until the next criterion", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n            ", [], ["unstated-required"]),
-        ("whether it is required when the next one is", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n          - ", ["unstated-required"], ["wrong-type"]),
-        ("that nothing counts while the list is written", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n          - ", ["unstated-required"], ["all-weights-zero", "wrong-type"]),
-        ("that nothing counts when the list ends", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n      - ", ["all-weights-zero", "unstated-required"], ["wrong-type"]),
-        ("a list in the column of its key", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        - ", ["unstated-required"], ["all-weights-zero", "wrong-type"]),
-        ("a key that ends such a list", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        weight: 2", ["all-weights-zero", "unstated-required"], []),
+        ("a list item without its text", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n          - ", [], ["wrong-type"]),
+        ("that nothing counts while the list is written", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n          - ", [], ["all-weights-zero", "wrong-type"]),
+        ("that nothing counts when the list ends", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n      - ", ["all-weights-zero"], ["wrong-type"]),
+        ("a list in the column of its key", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        - ", [], ["all-weights-zero", "wrong-type"]),
+        ("a key that ends such a list", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        weight: 2", ["all-weights-zero"], []),
         ("a gap until the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt", [], ["gapped-bands"]),
         ("a gap when the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt\n          - ", ["gapped-bands"], ["wrong-type"]),
     ],
@@ -257,13 +256,14 @@ def test_any_edits(text: str) -> None:
         desk.edit(edit, after=rng.choice((0.05, 0.1, 0.3)))
         snapshot = desk.server.documents.get(desk.uri)
         assert snapshot is not None
-        every = Counter((d.code, d.message) for d in snapshot.analysis.diagnostics)
+        listed = list(snapshot.analysis.listed.placed(snapshot.document))
+        every = Counter((d.code, d.message) for d in listed)
         said, waiting = desk.split()
         assert len(said) + len(waiting) == every.total(), edit
         assert before & every <= Counter((d.code, d.message) for d in said), edit
         if rng.random() < 0.2:
             desk.now += IDLE
-            assert (desk.split()[0], desk.waiting()) == (list(snapshot.analysis.diagnostics), []), edit
+            assert (desk.split()[0], desk.waiting()) == (listed, []), edit
         if len(desk.text) > 4_000:
             desk = Desk(text)
 

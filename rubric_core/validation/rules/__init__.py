@@ -21,6 +21,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "LlmJudge",
         "Rubric",
     ),
+    "author-note": ("UnknownKey", "RenamedKey"),
     "bad-configuration": ("ConfigurationProblem",),
     "bad-weight": (
         "Case",

@@ -17,7 +17,7 @@ __all__ = ["FOREIGN_KEY"]
 _TINY = 1e-9
 
 
-@rule("foreign-key", "warning", "A key that only another dialect has")
+@rule("foreign-key", "warning", "A key that only another dialect has", about_name=True)
 def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say which dialect has the key and what this one writes instead."""
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"

@@ -13,7 +13,7 @@ from rubric_core.validation.wording import names
 __all__ = ["FOREIGN_TYPE"]
 
 
-@rule("foreign-type", "warning", "An evaluator type that only another dialect has")
+@rule("foreign-type", "warning", "An evaluator type that only another dialect has", about_name=True)
 def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say which dialect has the type and what this one calls it."""
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"

@@ -11,6 +11,7 @@ from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.author_notes import is_author_note
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.move_fixes import as_rubric, as_variable
 from rubric_core.validation.repositories import as_address
@@ -20,12 +21,14 @@ from rubric_core.validation.wording import number
 __all__ = ["RENAMED_KEY"]
 
 
-@rule("renamed-key", "warning", "A key whose name the dialect no longer uses")
+@rule("renamed-key", "warning", "A key whose name the dialect no longer uses", about_name=True)
 def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key to use, and what the engine does with the old one. REQ-EVAL-009 (document 003)."""
     used = issue.owner.places.get(issue.spelling.field)
     if issue.spelling.fate.read and used is not None and used.name != issue.spelling.name:
         return  # conflicting-keys says it
+    if is_author_note(issue, context):
+        return  # a matter of style, which is reported on request
     fate, name, dialect = issue.spelling.fate, issue.spelling.name, context.dialect.name
     instead = issue.current or _instead(issue, context)
     advice = f": use `{instead}`" if instead else ""

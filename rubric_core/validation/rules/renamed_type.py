@@ -12,7 +12,7 @@ from rubric_core.validation.translate_type import translate_type
 __all__ = ["RENAMED_TYPE"]
 
 
-@rule("renamed-type", "warning", "An evaluator type whose name the dialect no longer uses")
+@rule("renamed-type", "warning", "An evaluator type whose name the dialect no longer uses", about_name=True)
 def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the type to use."""
     known, current = issue.type_name, issue.current

@@ -35,6 +35,7 @@ _EMPTY = "it is empty when the prompt is rendered"
     "A variable without a value",
     awaits="entry",
     needs=lambda visited: ("vars",) if issubclass(visited, Case) else None,
+    about_name=True,
 )
 def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
     visited: CaseList | Case | PromptfooSuite | PromptFileText | PromptfooCase | ProgramText, context: Context

@@ -15,6 +15,7 @@ from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import remove_entry, rename_key
 from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Mapping, walk
+from rubric_core.validation.author_notes import is_author_note
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.move_fixes import into_last, under
@@ -31,7 +32,7 @@ _LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 _CAPITAL = pattern(r"([A-Z])")
 
 
-@rule("unknown-key", "warning", "A key that is not known in this place")
+@rule("unknown-key", "warning", "A key that is not known in this place", about_name=True)
 def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the key that was probably meant."""
     meant = issue.meant
@@ -60,6 +61,8 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
             issue.span, f"{message}; {context.engine} ignores it, but its anchors can be referred to", severity="hint"
         )
         return
+    if is_author_note(issue, context):
+        return  # a matter of style, which is reported on request
     if command and not camel_case:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the target", severity="error")
     elif camel_case or strict:

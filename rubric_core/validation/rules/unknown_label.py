@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["UNKNOWN_LABEL"]
 
 
-@rule("unknown-label", "error", "A reference to a prompt or provider that is not configured")
+@rule("unknown-label", "error", "A reference to a prompt or provider that is not configured", about_name=True)
 def UNKNOWN_LABEL(visited: PromptfooSuite | PromptfooCase, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Labels, ids and texts count; so do `name*`, and `group` for labels `group:…`."""
     if isinstance(visited, PromptfooCase):

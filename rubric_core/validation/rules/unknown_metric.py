@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["UNKNOWN_METRIC"]
 
 
-@rule("unknown-metric", "warning", "A derived metric that uses a name which no assertion has")
+@rule("unknown-metric", "warning", "A derived metric that uses a name which no assertion has", about_name=True)
 def UNKNOWN_METRIC(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Only where no script can give the metric."""
     yield from unknown_metrics(suite)

@@ -15,7 +15,7 @@ _FILE = "file://"
 _OF_FILES = frozenset({"!include", "!inc", "!file", "!import", "!load", "!path"})
 
 
-@rule("unknown-tag", "warning", "A YAML tag that the engine does not know")
+@rule("unknown-tag", "warning", "A YAML tag that the engine does not know", about_name=True)
 def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """No dialect has tags of its own: what is tagged is read as if the tag were not there."""
     whole, inner = issue.node.whole, issue.node.span

@@ -16,7 +16,7 @@ _MOST = 6
 _FEW = 3
 
 
-@rule("unknown-target", "error", "An unknown target")
+@rule("unknown-target", "error", "An unknown target", about_name=True)
 def UNKNOWN_TARGET(issue: UnknownTarget, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say which file counts, and offer the target that was probably meant."""
     file = f"{issue.path.parent.name}/{issue.path.name}" if issue.path.parent.name.startswith(".") else issue.path.name

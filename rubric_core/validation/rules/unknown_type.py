@@ -27,7 +27,7 @@ _KEYS_OF_PROVIDERS = ("id", "label", "config")
 _OWN_LINE = pattern(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
 
-@rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
+@rule("unknown-type", "warning", "An evaluator type that the dialect does not have", about_name=True)
 def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
     if isinstance(issue, Configuration):
