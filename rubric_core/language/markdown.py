@@ -13,7 +13,7 @@ _SIGNS = pattern(r"[\\`*\[\]<~@|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?
 #: What is not a space, and yet parts words.
 _BREAKS = pattern(r"[^\S ]+")
 #: What makes a heading, a list, a quotation or a rule of a line that begins with it.
-_FIRST = pattern(r"\A(?:([0-9]{1,9})([.)])|([#>+=:-]))")
+_FIRST = pattern(r"\A(?:([0-9]{1,9})([.)])(?=\s|\Z)|([#>+=:-]))")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

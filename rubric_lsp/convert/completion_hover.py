@@ -7,6 +7,7 @@ from rubric_core.control_characters import mask
 from rubric_lsp.convert.positions import position_of, range_of
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.markdown import without_tables
 from rubric_lsp.protocol.capabilities import Client
 
 if TYPE_CHECKING:
@@ -32,11 +33,12 @@ def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> "Hov
     """A hover."""
     if found is None:
         return None
-    contents = _markup(found.markdown, markdown=client.hover_markdown)
+    contents = _markup(found.markdown, client, markdown=client.hover_markdown)
     return {"contents": contents, "range": range_of(snapshot, found.span)}
 
 
-def _markup(text: str, *, markdown: bool) -> "MarkupContent":
+def _markup(text: str, client: Client, *, markdown: bool) -> "MarkupContent":
+    text = text if client.draws_tables else without_tables(text)
     return {"kind": "markdown" if markdown else "plaintext", "value": mask(text)}
 
 
@@ -85,7 +87,7 @@ def resolved(given: "CompletionItem", item: "Completion", client: Client) -> "Co
 def documentation(item: "Completion", client: Client) -> "Documented":
     """The full documentation of a suggestion."""
     words = item.documentation()
-    return {"documentation": _markup(words, markdown=client.completion_markdown)} if words else {}
+    return {"documentation": _markup(words, client, markdown=client.completion_markdown)} if words else {}
 
 
 def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list["InlayHint"]:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rule import Diagnostic, Severity, Tag
@@ -113,7 +113,13 @@ def outcomes(
                 )
             elif passed or not shown.summary.is_sound_pass:
                 problems += _outcome(analysis, entry, shown, passed=passed)
-    return problems
+    return [replace(each, span=_first_line(analysis, each.span)) for each in problems]
+
+
+def _first_line(analysis: Analysis, span: Span) -> Span:
+    """The part of a span in its first line: `type: contains` of an evaluator, not all that it consists of."""
+    line = analysis.document.slice(span.start, span.end).partition("\n")[0].rstrip()
+    return Span(span.start, span.start + len(line))
 
 
 def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: bool) -> Iterator[DiagnosticEntry]:

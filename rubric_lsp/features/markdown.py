@@ -2,11 +2,17 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import yaml
 
-__all__ = ["beginning", "fenced", "shortened", "value_text"]
+from rubric_core.lazy_compilation import pattern
 
+__all__ = ["beginning", "fenced", "shortened", "value_text", "without_tables"]
+
+#: A table: its head, the line below it, and its rows.
+_TABLE = pattern(r"^\|.*\|\n\|(?: *:?-+:? *\|)+(?:\n\|.*\|)*$", re.MULTILINE)
+_BAR, _ESCAPED, _EMPHASIS = pattern(r"(?<!\\)\|"), pattern(r"\\([^\w\s])"), pattern(r"\*\*|`")
 _LONGEST = 60
 _MOST_LINES, _MOST_CHARACTERS = 30, 2_000
 
@@ -38,3 +44,20 @@ def shortened(text: str) -> str:
     """The text on one line, cut if it is long."""
     words = " ".join(text[: 10 * _LONGEST].split())
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def without_tables(text: str) -> str:
+    """Markdown for editors that show a table as it is written: its cells are aligned in plain text."""
+    return _TABLE.sub(lambda table: fenced("\n".join(_aligned(table[0].splitlines()))), text)
+
+
+def _aligned(lines: list[str]) -> Iterator[str]:
+    head, _, *rows = ([_cell(each) for each in _BAR.split(line)[1:-1]] for line in lines)
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=False)]
+    for row in (head, *rows):
+        yield "  ".join(cell + " " * (width - len(cell)) for cell, width in zip(row, widths, strict=False)).rstrip()
+
+
+def _cell(written: str) -> str:
+    """A cell without its markup."""
+    return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", written)).strip()

@@ -92,6 +92,12 @@ def _read(read: Callable[[_JsonTree], bool]) -> bool:
     return made
 
 
+#: Editors that show the tables of Markdown as they are written, by the first word of their names.
+_WITHOUT_TABLES = frozenset(
+    {"coc.nvim", "emacs", "eglot", "gnu", "helix", "kak-lsp", "lsp-mode", "neovim", "vim", "vim-lsp"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """A client's capabilities; most fields name their place in the JSON."""
@@ -149,6 +155,11 @@ class Client:
     shows_references: bool = _flag("experimental.rubricReferences")
     #: Whether it knows VS Code's command that opens suggestions.
     suggests_again: bool = _flag("experimental.rubricSuggest")
+
+    @property
+    def draws_tables(self) -> bool:
+        """Whether it draws the tables of Markdown; editors in a terminal show them as they are written."""
+        return self.name.split(" ", 1)[0].lower() not in _WITHOUT_TABLES
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":
