@@ -36,7 +36,7 @@ def step(name: str, folder: Path, path: Path, **inputs: str) -> Step:
     runner.mkdir(exist_ok=True)  # the directory of a job, for all of its steps
     values = {key: each.get("default", "") for key, each in ACTION["inputs"].items()}
     values |= {key.replace("_", "-"): value for key, value in inputs.items() if not key.isupper()}
-    environment = {key: _rendered(value, values) for key, value in about["env"].items()}
+    environment = {key: _rendered(value, values) for key, value in about.get("env", {}).items()}
     files = {key: runner / key for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
     for file in files.values():
         file.write_text("", encoding="utf-8")

@@ -213,6 +213,36 @@ def test_a_run_is_compared_with_the_baseline_of_the_main_branch(started: Path, p
     assert [path.name for path in (started / ".rubric").glob("results.db*")] == ["results.db"], "what the cache keeps"
 
 
+@only_thorough
+def test_a_hostile_checkout_runs_nothing_and_decides_nothing(started: Path, programs: Path, tmp_path: Path) -> None:
+    """Modules with the names of ours, results that somebody else stored, and links that lead out."""
+    compared = {"baseline": "main-branch", "fail_on": "flip"}
+    somebody = {"RUBRIC_RESULTS_KEY": "of somebody else"}
+    assert step("run", started, programs, **compared, **somebody).code == 0
+    assert step("baseline", started, programs, **compared, **somebody).code == 0
+    for name in ("pip.py", "rubric_core.py", "sitecustomize.py", "yaml.py", "json.py", "encodings.py"):
+        (started / name).write_text(f"open({str(tmp_path / 'RAN')!r}, 'w')\n", encoding="utf-8")
+    outside = tmp_path / "outside.eval.yaml"
+    outside.write_text("tests:\n  - id: a\n    tokn: hunter2-outside\n", encoding="utf-8")
+    (started / "evals/linked.eval.yaml").symlink_to(outside)
+    check = step("check", started, programs, sarif="rubric.sarif")
+    assert "hunter2-outside" not in check.said + (started / "rubric.sarif").read_text(encoding="utf-8")
+    # Without the step that removes them, the results of somebody else are no baseline.
+    assert step("run", started, programs, **compared).code == 2
+    assert step("earlier-results", started, programs, **compared).code == 0
+    assert not (started / ".rubric/results.db").exists()
+    again = step("run", started, programs, **compared)
+    assert again.code == 0, again.said
+    assert "no baseline main-branch is stored yet" in again.said
+    assert not (tmp_path / "RAN").exists()
+    (started / ".rubric/results.db").unlink()
+    shutil.rmtree(started / ".rubric")
+    (tmp_path / "elsewhere").mkdir()
+    (started / ".rubric").symlink_to(tmp_path / "elsewhere")
+    assert step("earlier-results", started, programs, **compared).code == 0
+    assert not (started / ".rubric").is_symlink()
+
+
 # GitLab
 
 
