@@ -9,7 +9,8 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ _ONLY_HERE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _PRIVATE = 0o600
 #: Seconds between two tries.
 _PAUSE = 0.01
+#: How often a lock file may look replaced: on some file systems, no file keeps its identity.
+_MOST_MISMATCHES = 10
 
 
 def system_locks() -> Any:
@@ -53,7 +56,9 @@ def open_own_file(name: str | os.PathLike[str], flags: int) -> int:
 
 @contextlib.contextmanager
 def locked(path: Path, patience: float | None = None) -> Iterator[None]:
-    """Hold a lock file where the system has such locks.
+    """Hold a lock file where the system has such locks, and remove it afterwards, except on Windows.
+
+    On Windows, another process could not open the file in the instant in which it is removed.
 
     Args:
         path: The lock file; its folder has to exist.
@@ -62,29 +67,63 @@ def locked(path: Path, patience: float | None = None) -> Iterator[None]:
     Raises OSError.
     """
     locks, windows = system_locks(), _windows_locks()
-    if locks is None and windows is None:
+    end = None if patience is None else time.monotonic() + patience
+    if locks is not None:
+        file = _lock_file_in_place(locks, path, end)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # of a folder that has become read-only
+                if not _is_removed(file, path):
+                    path.unlink()
+            os.close(file)
+    elif windows is not None:
+        file = open_own_file(path, OPEN_LOCK)
+        try:
+            _wait_for(partial(_try_to_lock_on_windows, windows, file), path, end)
+            try:
+                yield
+            finally:  # closing the file does not release it at once
+                windows.locking(file, windows.LK_UNLCK, 1)
+        finally:
+            os.close(file)
+    else:
         yield
-        return
-    file = open_own_file(path, OPEN_LOCK)
-    is_held = False
-    try:
-        if patience is None and locks is not None:
-            locks.flock(file, locks.LOCK_EX)
-        else:
-            _lock_within(locks, windows, file, path, patience)
-        is_held = True
-        yield
-    finally:
-        if locks is None and is_held:  # there, closing the file does not release it at once
-            windows.locking(file, windows.LK_UNLCK, 1)
+
+
+def _lock_file_in_place(locks: Any, path: Path, end: float | None) -> int:
+    """The open lock file, locked: not one that its holder removed while this waited for it."""
+    mismatches = 0
+    while True:
+        file = open_own_file(path, OPEN_LOCK)
+        try:
+            if end is None:
+                locks.flock(file, locks.LOCK_EX)
+            else:
+                _wait_for(partial(_try_to_lock, locks, file), path, end)
+            if not _is_removed(file, path) or mismatches == _MOST_MISMATCHES:
+                return file
+            mismatches += os.fstat(file).st_nlink > 0
+        except BaseException:
+            os.close(file)
+            raise
         os.close(file)
 
 
-def _lock_within(locks: Any, windows: Any, file: int, path: Path, patience: float | None) -> None:
-    end = None if patience is None else time.monotonic() + patience
-    while not (_try_to_lock(locks, file) if locks is not None else _try_to_lock_on_windows(windows, file)):
+def _is_removed(file: int, path: Path) -> bool:
+    """Whether an open file is no longer at its path."""
+    found = os.fstat(file)
+    try:
+        return found.st_nlink == 0 or not os.path.samestat(found, path.lstat())
+    except FileNotFoundError:
+        return True
+
+
+def _wait_for(try_to_lock: Callable[[], bool], path: Path, end: float | None) -> None:
+    began = time.monotonic()
+    while not try_to_lock():
         if end is not None and time.monotonic() >= end:
-            raise OSError(errno.EAGAIN, f"another process has locked it for {patience:g} s", str(path))
+            raise OSError(errno.EAGAIN, f"another process has locked it for {end - began:g} s", str(path))
         time.sleep(_PAUSE)
 
 

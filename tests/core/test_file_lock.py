@@ -128,6 +128,45 @@ def test_a_link_that_leads_nowhere_is_not_filled_where_it_leads(tmp_path: Path) 
     assert not (tmp_path / "victim").exists()
 
 
+def test_who_waits_for_a_lock_that_is_removed_locks_the_next_one(tmp_path: Path) -> None:
+    lock, inside, most = tmp_path / "a.lock", [0], [0]
+
+    def work() -> None:
+        for _ in range(50):
+            with locked(lock):
+                inside[0] += 1
+                time.sleep(0)  # for the others
+                most[0] = max(most[0], inside[0])
+                inside[0] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert most == [1]
+    assert not lock.exists()
+
+
+def test_a_lock_is_held_where_no_file_keeps_its_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.path.samestat", lambda *_: False)
+    lock = tmp_path / "a.lock"
+    with locked(lock):
+        with pytest.raises(OSError, match="another process"), locked(lock, patience=0.05):
+            raise AssertionError("it is held")
+        assert lock.exists()
+
+
+def test_recordings_leave_no_lock_behind(tmp_path: Path) -> None:
+    journal = recordings_journal(tmp_path / "s.eval.yaml")
+    journal.append({"a": 1})
+    with journal.locked():
+        journal.remove()
+    assert not list(journal.path.parent.glob("s.*"))
+    journal.append({"b": 2})  # by a program that had both files open
+    assert json.loads(journal.path.read_text(encoding="utf-8")) == {"b": 2}
+
+
 class WindowsLocks:
     """In place of `msvcrt`, whose locks are between open files."""
 

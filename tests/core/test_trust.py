@@ -152,7 +152,6 @@ def test_the_list_reveals_nothing_and_counts_only_with_the_key(folder: Path, sta
 def test_a_first_run_that_cannot_be_remembered_is_no_permission(folder: Path, state: Path) -> None:
     trust = Trust()
     trust.add(folder)
-    (state / "rubric" / "trust.json.lock").unlink()
     (state / "rubric" / "trust.json.lock").mkdir()
     with pytest.raises(OSError, match="directory"):
         new(trust, folder, "a")
