@@ -67,6 +67,7 @@ def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
         names_for(s.index, d.path),
         s.documents.usage,
         after_space=convert.after_space(p),
+        inside_text=convert.inside_text(p),
     )
     return found
 

@@ -19,6 +19,7 @@ __all__ = [
     "current_directory",
     "directories_up",
     "find_file",
+    "function_of",
     "is_pattern",
     "landmarks_in",
     "memoize_lookup",
@@ -40,6 +41,11 @@ _FUNCTION = pattern(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
 def without_function(name: str) -> str:
     """The path in `make.py:cases` or `hooks.mjs:after.all`: a code file and a function in it."""
     return _FUNCTION.sub("", name)
+
+
+def function_of(name: str) -> str:
+    """The function in `make.py:cases` or `hooks.mjs:after.all`; empty for a path alone."""
+    return name[len(without_function(name)) + 1 :]
 
 
 def is_pattern(name: str) -> bool:

@@ -18,6 +18,7 @@ __all__ = [
     "changes",
     "findings_on_line",
     "folders",
+    "inside_text",
     "is_explicit_request",
     "known_diagnostics",
     "line",
@@ -149,6 +150,11 @@ def is_explicit_request(params: Params) -> bool:
 def after_space(params: Params) -> bool:
     """Whether the editor asks for suggestions on its own, because a space was typed."""
     return (params.get("context") or {}).get("triggerCharacter") == " "
+
+
+def inside_text(params: Params) -> bool:
+    """Whether the editor asks on its own, because a character was typed that matters inside of code and templates only."""
+    return (params.get("context") or {}).get("triggerCharacter") in (".", "|")
 
 
 def positions(params: Params) -> list[Position]:

@@ -35,7 +35,7 @@ __all__ = [
 
 # Symbol kinds: Function, Property, Key, Namespace, String, Object.
 _SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20, "group": 3, "prompt": 15, "provider": 19}
-_FOUND = {"case": 12, "target": 19}
+_FOUND = {"case": 12, "description": 12, "target": 19}
 
 
 def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:

@@ -27,7 +27,10 @@ class NameUses:
 
 
 def uses(
-    document: Snapshot, others: Iterable[Snapshot], means: Callable[[Snapshot, str], Snapshot | None]
+    document: Snapshot,
+    others: Iterable[Snapshot],
+    means: Callable[[Snapshot, str], Snapshot | None],
+    with_cases: Iterable[Snapshot] = (),
 ) -> Iterator[NameUses]:
     """The targets that a document defines, and those of its cases that others depend on.
 
@@ -35,6 +38,7 @@ def uses(
         document: The document.
         others: Documents that may refer to its targets.
         means: The document that defines a target to which another document refers.
+        with_cases: The documents whose cases are in the same suites.
     """
     found: dict[tuple[str, str], NameUses] = {}
     here = list(_names(document))
@@ -51,6 +55,12 @@ def uses(
             known = targets.get(name.name) if name.kind == "target" and not name.defines else None
             where = means(other, name.name) if known is not None else None
             if known is not None and where is not None and where.path == document.path:
+                known.places.append((other, name.span))
+    cases = any(kind == "case" for kind, _ in found)
+    for other in with_cases if cases else ():
+        for name in _names(other):
+            known = found.get(("case", name.name)) if name.kind == "case" and not name.defines else None
+            if known is not None:
                 known.places.append((other, name.span))
     yield from (each for each in found.values() if each.places or each.name.kind == "target")
 

@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.loading.directory_search import function_of
+from rubric_core.loading.files import absolute
+from rubric_core.loading.program_symbols import place_of_function
 from rubric_core.text import Edit, Span
 from rubric_lsp.documents.name_scope import NameScope, name_scope
 from rubric_lsp.documents.name_uses import NameUses, uses
@@ -12,7 +15,7 @@ from rubric_lsp.documents.promptfoo_family import OF_FAMILY, PromptfooFamily
 from rubric_lsp.documents.rename_obstacles import obstacle
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
-from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.names import FILES, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written_name
 from rubric_lsp.protocol.errors import REQUEST_FAILED, RequestFailedError
@@ -59,7 +62,11 @@ class Navigation:
                 return values
             return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines] or values
         if name.kind in FILES:
-            return self._around.files_of(snapshot.path, name) if snapshot.path is not None else []
+            files = self._around.files_of(snapshot.path, name) if snapshot.path is not None else []
+            function = function_of(name.name) if len(files) == 1 else ""
+            program = self._around.at(files[0]) if function else None
+            place = place_of_function(files[0], program.text, function) if program is not None else None
+            return [(program, place)] if program is not None and place is not None else files
         if name.kind in OF_FAMILY:
             return [place async for place in self._promptfoo.definitions(snapshot, name)]
         if name.kind == "case":
@@ -142,7 +149,8 @@ class Navigation:
                 known[key] = found[0] if found is not None else None
             return known[key]
 
-        return list(uses(snapshot, (s for s in self._around.known() if s.uri != snapshot.uri), means))
+        others = [s for s in self._around.known() if s.uri != snapshot.uri]
+        return list(uses(snapshot, others, means, _sharing_cases(snapshot, others)))
 
     # -- renaming -----------------------------------------------------------------------------------------------------
 
@@ -183,16 +191,16 @@ class Navigation:
         """The cases and targets of the workspace whose names contain the letters of `query` in this order."""
         found: Places = []
         async for suite in self._with_their_targets():
-            for local, names in suite.names({"case", "target"}):
+            for local, names in suite.names(_SYMBOLS):
                 for each in names:
-                    if each.defines and each.kind in ("case", "target") and _matches(query, each.name):
+                    if each.defines and each.kind in _SYMBOLS and _matches(query, each.name):
                         found.append((suite, each.moved(local.outer(each.span))))
             if len(found) > _MOST_SYMBOLS:
                 break
         return found
 
     async def _with_their_targets(self) -> AsyncIterator[Snapshot]:
-        """Every suite, followed by the files that define their targets."""
+        """Every suite, followed by the files that define their targets or hold their cases."""
         seen: set[Path] = set()
         files: dict[Path, None] = {}
         async for suite in self._around.suites():
@@ -200,6 +208,7 @@ class Navigation:
                 yield part
             seen.update([suite.path] if suite.path is not None else [])
             files.update({p: None for p, kind in suite.refers_to.items() if kind is FileKind.TARGETS})
+            files.update(dict.fromkeys(suite.case_files))
         for path in files:
             found = self._around.at(path) if path not in seen else None
             for part in found.parts if found is not None else ():
@@ -207,6 +216,15 @@ class Navigation:
 
 
 _MOST_SYMBOLS = 2_000
+_SYMBOLS: frozenset[NameKind] = frozenset({"case", "target", "description"})
+
+
+def _sharing_cases(snapshot: Snapshot, others: Iterable[Snapshot]) -> list[Snapshot]:
+    """The suites that include a file of cases, and the files of cases that a suite or they include."""
+    here = absolute(snapshot.path) if snapshot.path is not None else None
+    including = [s for s in others if here in s.case_files]
+    included = {path for s in (snapshot, *including) for path in s.case_files}
+    return [s for s in others if s in including or (s.path is not None and absolute(s.path) in included)]
 
 
 def _hides(places: Places, new: str) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.known_names import known_targets, programs, templates
+from rubric_core.loading.program_symbols import functions_in
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.ports import Files
 from rubric_lsp.documents.project_index import ProjectIndex
@@ -29,7 +31,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 
 
 def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
-    """A source of the names that a suite can refer to: targets, templates, types, scripts, folders and files."""
+    """A source of the names that a suite can refer to: targets, templates, types, scripts, folders and files, functions in a file."""
 
     def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
         if suite is None:
@@ -37,6 +39,10 @@ def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
         look = index.project.look()
         if kind in _OF_PROMPTFOO:
             return list(_promptfoo_names(index, suite, kind))
+        if kind == "function":
+            path = find_file(typed, suite.parent, look)
+            text = look.text(path) if path is not None else None
+            return list(functions_in(path, text)) if path is not None and text is not None else ()
         if kind == "target":
             return sorted(known_targets(look, suite.parent).names)
         if kind == "template":

@@ -9,9 +9,11 @@ from rubric_core.text import Span
 
 __all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
 
-#: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are promptfoo names.
+#: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are promptfoo names;
+#: `description` is what its cases have in place of an id.
 NameKind = Literal[
     "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",
+    "description",
 ]  # fmt: skip
 #: How a name is written: as it is; plain, or in single or double quotes of YAML; so that code has a local name called
 #: after it; as a cell of a table, with quotes around it or without.

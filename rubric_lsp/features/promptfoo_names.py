@@ -131,6 +131,7 @@ def _configuration_names(shape: Configuration) -> Iterator[NameOccurrence]:
 
 
 def _case_names(shape: PromptfooCase) -> Iterator[NameOccurrence]:
+    yield from _word(shape, "description", "description", defines=True)
     for field, kind in (("prompts", "prompt"), ("providers", "provider")):
         yield from _listed(_node(shape, field), "prompt" if kind == "prompt" else "provider")
     yield from _provider(_node(shape, "provider"), defines=False)

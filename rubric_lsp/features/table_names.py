@@ -13,7 +13,7 @@ from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 
 __all__ = ["case_ids", "cell_text", "promptfoo_table_names"]
 
-_METRIC = "__metric"
+_METRIC, _DESCRIPTION = "__metric", "__description"
 
 
 def promptfoo_table_names(text: str) -> Iterator[NameOccurrence]:
@@ -24,13 +24,20 @@ def promptfoo_table_names(text: str) -> Iterator[NameOccurrence]:
     for cell, name in zip(header, columns, strict=True):
         if not is_special(name) and not name.startswith("__"):
             yield from _whole(cell, "variable", defines=True)
-    if _METRIC not in columns and not any(map(is_expected, columns)) and "{{" not in text and "vars" not in text:
+    if (
+        not {_METRIC, _DESCRIPTION}.intersection(columns)
+        and not any(map(is_expected, columns))
+        and "{{" not in text
+        and "vars" not in text
+    ):
         return
     for row in rows:
         for cell, column in zip(row, columns, strict=False):
             if column == _METRIC and "{{" not in cell.text:
                 yield from _whole(cell, "metric", defines=True)
                 continue
+            if column == _DESCRIPTION:
+                yield from _whole(cell, "description", defines=True)
             if is_expected(column):
                 yield from _file(cell)
             yield from _in_cell(cell, text)

@@ -57,7 +57,8 @@ def _spans(local: LocalText) -> Iterator[tuple[Span, str, int]]:
         for shape in children(root):
             yield from _shape_tokens(shape)
     for name in names_in(local):
-        if name.kind not in FILES and not (name.kind == "prompt" and " " in name.name):  # that is a text
+        is_text = name.kind == "description" or (name.kind == "prompt" and " " in name.name)
+        if name.kind not in FILES and not is_text:
             yield name.span, _NAMES[name.kind], _DECLARATION if name.defines else 0
 
 

@@ -34,7 +34,7 @@ _SHOW_UNSAID = ("helix",)
 #: Clients that sort code actions by the standard kinds, and list others after migrations and refactorings.
 _SORT_BY_KIND = ("helix",)
 #: Completion is triggered after these characters.
-TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
+TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=", ".", "|")
 #: `InsertTextMode.adjustIndentation`: the following lines are indented like the line of the cursor.
 _ADJUST = 2
 

@@ -296,3 +296,99 @@ def test_a_metric_that_a_program_gives_keeps_its_name(connect: Connect, tmp_path
             ask()
     else:
         assert renamed(folder, files, ask())[HOME] == text.replace("tone", "x")
+
+
+PROGRAMS = {
+    "check.py": "import re\n\n\ndef «verdict»(output, context):\n    return True\n",
+    "check.js": "function «verdict»(output) {\n  return true;\n}\nmodule.exports = { verdict, other: (output) => true };\n",
+    "check.mjs": "export const helper = 1;\nexport function «verdict»(output) {\n  return true;\n}\n",
+    "check.cjs": "exports.«verdict» = (output) => true;\n",
+    "check.rb": "def «verdict»(output, context)\n  true\nend\n",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_path_with_a_function_leads_to_it_and_its_functions_are_offered(
+    connect: Connect, tmp_path: Path, name: str
+) -> None:
+    kind = {".py": "python", ".rb": "ruby"}.get(Path(name).suffix, "javascript")
+    text = f"{PROMPT}tests:\n  - assert:\n      - type: {kind}\n        value: file://{name}:verdict\n"
+    files = {HOME: text, name: unmarked(PROGRAMS[name])}
+    folder = written(tmp_path / "suites", files)
+    client = started(connect, folder, files, HOME)
+    uri, at = (folder / HOME).as_uri(), place(text, text.index(name) + 1)
+    found = client.at("definition", uri, at["line"], at["character"])
+    assert answered(folder, found) == marked_ranges({name: PROGRAMS[name]})
+    half = text.replace(":verdict", ":")
+    client.change(uri, {"text": half})
+    at = place(half, half.index(name) + len(name) + 1)
+    offered = client.at("completion", uri, at["line"], at["character"])["items"]
+    assert "verdict" in {each["label"] for each in offered}
+
+
+OFFERED = {
+    HOME: f"{PROMPT}nunjucksFilters: {{shout: ./shout.js}}\ntests:\n  - file://rows.csv\n  - vars: {{who: Zoe, age: 3}}\n"
+    "    assert: [{type: contains, value: a, metric: tone}]\n",
+    "shout.js": "module.exports = (x) => x;\n",
+    "check.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected", "foreign"),
+    [
+        (HOME, "{HOME}  - assert: [{type: contains, value: '{{ who | <|>'}]\n", {"shout", "upper"}, "who"),
+        (HOME, "{HOME}  - assert: [{type: javascript, value: context.vars.<|>}]\n", {"who", "age"}, "upper"),
+        (HOME, "{HOME}  - assert:\n      - type: python\n        value: |\n          context['vars']['<|>\n", {"who", "age"}, "upper"),
+        (HOME, "{HOME}  - assert: [{type: python, value: 'context.get(\"vars\", {}).get(\"w<|>'}]\n", {"who", "age"}, "upper"),
+        ("rows.csv", "who,__e<|>\n", {"__expected", "__metric", "age"}, "contains:"),
+        ("rows.csv", "who,__expected\nAnn,<|>\n", {"contains:", "javascript:", "not-equals:", "grade:", "latency()"}, "__metric"),
+        ("rows.csv", "who,__metric\nAnn,<|>\n", {"tone"}, "contains:"),
+    ],
+)  # fmt: skip
+def test_names_are_offered_inside_of_texts_and_tables(
+    connect: Connect, tmp_path: Path, name: str, text: str, expected: set[str], foreign: str
+) -> None:
+    marked = text.replace("{HOME}", OFFERED[HOME])
+    files = {**OFFERED, "rows.csv": "who,__expected\nAnn,contains:a\n"}
+    folder = written(tmp_path / "suites", files)
+    client = started(connect, folder, files, HOME)
+    client.diagnostics((folder / HOME).as_uri())  # so that it is known what it names
+    uri, at = (folder / name).as_uri(), place(marked, marked.index("<|>"))
+    if name == HOME:
+        client.change(uri, {"text": marked.replace("<|>", "")})
+    else:
+        client.open(uri, marked.replace("<|>", ""), kind="csv")
+    offered = {each["label"] for each in client.at("completion", uri, at["line"], at["character"])["items"]}
+    assert expected <= offered
+    assert foreign not in offered
+
+
+def test_a_character_of_code_offers_nothing_elsewhere(connect: Connect, tmp_path: Path) -> None:
+    """`.` and `|` are typed in sentences and for blocks of text, too."""
+    text = f"{PROMPT}tests:\n  - assert:\n      - type: contains.\n        value: |\n"
+    folder = written(tmp_path / "suites", {HOME: text})
+    client = started(connect, folder, {HOME: text}, HOME)
+    for line, character, sign in ((4, 23, "."), (5, 16, "|")):
+        context = {"triggerKind": 2, "triggerCharacter": sign}
+        assert client.at("completion", (folder / HOME).as_uri(), line, character, context=context)["items"] == []
+
+
+def test_cases_in_files_are_symbols_of_the_workspace(connect: Connect, tmp_path: Path) -> None:
+    files = {
+        HOME: f"{PROMPT}tests:\n  - {{description: greets all, vars: {{who: x}}}}\n  - file://rows.csv\n  - file://some.yaml\n",
+        "rows.csv": "who,__description\nAnn,greets Ann\n",
+        "some.yaml": "- {description: greets Max, vars: {who: Max}}\n",
+        "a.eval.yaml": "# rubric: dialect=agentv-5\nname: a\ntests: [file://cases.yaml, file://data.jsonl]\n",
+        "cases.yaml": "- {id: greets-one, criteria: c, input: i}\n",
+        "data.jsonl": '{"id": "greets-two", "criteria": "c", "input": "i"}\n',
+    }
+    folder = written(tmp_path / "suites", files)
+    client = started(connect, folder, files, HOME)
+    client.open((folder / "a.eval.yaml").as_uri(), files["a.eval.yaml"])
+    client.diagnostics((folder / HOME).as_uri())
+    found = client.request("workspace/symbol", {"query": "greets"})
+    assert sorted((each["name"], relative(folder, each["location"]["uri"])) for each in found) == [
+        ("greets Ann", "rows.csv"), ("greets Max", "some.yaml"), ("greets all", HOME),
+        ("greets-one", "cases.yaml"), ("greets-two", "data.jsonl"),
+    ]  # fmt: skip

@@ -71,6 +71,20 @@ def test_cases_are_counted_as_they_are_written(connect: Connect, folder: Path) -
     assert shown(lenses(client, folder, "one.eval.yaml")) == [(3, "2 references")]
 
 
+def test_cases_are_counted_over_the_files_of_their_suite(connect: Connect, tmp_path: Path) -> None:
+    files = {
+        ".agentv/targets.yaml": TARGETS,
+        "one.eval.yaml": CASES.format("one") + "  - file://more.yaml\n",
+        "two.eval.yaml": CASES.format("two"),
+        "more.yaml": "- {id: c, input: Hi, criteria: c, depends_on: [a]}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    client = connected(connect, tmp_path, LISTS)
+    until("the file", lambda: shown(lenses(client, tmp_path, "one.eval.yaml")) == [(3, "2 references")])
+
+
 def test_nobody_has_them_who_does_not_ask(connect: Connect, folder: Path) -> None:
     client = connect()
     client.initialize(LISTS, folder)

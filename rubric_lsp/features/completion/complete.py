@@ -15,6 +15,7 @@ from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, CompletionSite, NameSource
 from rubric_lsp.features.completion.directives import aliases, directives
+from rubric_lsp.features.completion.inner_texts import filters, variables_in_code
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.named_keys import members
 from rubric_lsp.features.completion.promptfoo import (
@@ -25,6 +26,7 @@ from rubric_lsp.features.completion.promptfoo import (
 )
 from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
+from rubric_lsp.features.completion.tables import table_completions
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
 from rubric_lsp.features.completion.written_forms import may_be_block
@@ -40,6 +42,7 @@ def complete(
     workspace: Counts | None = None,
     *,
     after_space: bool = False,
+    inside_text: bool = False,
 ) -> list[Completion]:
     """The completions at `offset`; their spans are those of the whole text.
 
@@ -50,13 +53,19 @@ def complete(
         workspace: The usage counts of the workspace.
         after_space: Whether nobody asked: the client does because a space was typed. Enter may then mean a new line, and
             most clients would insert the first item instead: where a block can follow, there is none.
+        inside_text: Whether a character was typed that matters inside of code and templates only, as `.` does.
     """
     local = analysis.local(offset)
-    if analysis.kind is FileKind.PROMPTFOO_PROGRAM:
-        return []
-    filled = variables(analysis, local, names)
-    if filled is not None:
-        return filled
+    inside = variables_in_code(analysis, local, names)
+    if inside is not None or analysis.kind is FileKind.PROMPTFOO_PROGRAM:
+        return inside or []
+    filled = variables(analysis, local, names) if not inside_text else None
+    if filled is None:
+        filled = filters(analysis, local)
+    if filled is not None or inside_text:
+        return filled or []
+    if analysis.kind is FileKind.PROMPTFOO_TABLE:
+        return table_completions(local, names)
     if analysis.kind in TEXTS or _in_block_scalar(local):
         return []
     if _in_comment(local.text, local.offset):

@@ -7,6 +7,7 @@ from rubric_core.language.file_extensions import CASES
 from rubric_core.language.model import Case
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import NodeUnion
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import is_suite_name
 from rubric_core.syntax.edit import plain_or_quoted
@@ -15,6 +16,9 @@ from rubric_lsp.features.completion.ranking import blocks_near
 from rubric_lsp.features.names import FILES, names_in
 
 __all__ = ["paths"]
+
+#: A program with the function of it that is typed.
+_PROGRAM = pattern(r"(?P<path>.*\.(?:py|rb|[cm]?[jt]s)):[\w$.]*\Z")
 
 
 def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: bool = False) -> Iterator[Completion]:
@@ -26,6 +30,10 @@ def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: 
         endings: The extensions of files; empty for any.
         marked: Whether a text is a path only with `file://` before it.
     """
+    program = _PROGRAM.match(site.cursor.typed)
+    if program is not None:
+        yield from _functions(site, program["path"])
+        return
     beside_cases = _beside_cases(site)
     marked = marked or beside_cases
     typed, used = site.cursor.typed, _used(site, endings)
@@ -38,6 +46,13 @@ def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: 
         # A URL scheme is plain in YAML: no space follows its colon.
         written = name if site.cursor.quote or (mark and _is_plain(name)) else plain_or_quoted(name)
         yield Completion(name, "file", site.span, written, sort=f"{lowest}{order:03}")
+
+
+def _functions(site: CompletionSite, path: str) -> Iterator[Completion]:
+    """The functions of the program whose path is typed already, with a colon after it."""
+    for order, name in enumerate(site.names("function", path.removeprefix(URL))):
+        written = f"{path}:{name}"
+        yield Completion(name, "reference", site.span, written, detail=path, sort=f"0{order:03}", filter=written)
 
 
 def _is_plain(name: str) -> bool:

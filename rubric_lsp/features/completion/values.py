@@ -108,7 +108,9 @@ def _own_targets(site: CompletionSite) -> list[str]:
 def _cases(site: CompletionSite) -> Iterator[Completion]:
     here = site.analysis.case_at(site.offset)
     own = here.case.id if here is not None else None
-    yield from _name_completions(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
+    included = [case.id for each in site.analysis.external for case in each.found.cases]
+    listed = [*(e.case.id for e in site.analysis.cases if e.case.id), *included, *sorted(site.analysis.siblings or ())]
+    yield from _name_completions(site, [name for name in dict.fromkeys(listed) if name != own])
 
 
 # Types
