@@ -6,12 +6,15 @@ from rubric_core.language.detect_dialect import DialectChoice, is_newest_type
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["choose_file_dialect"]
+__all__ = ["choose_file_dialect", "is_provider_list"]
 
 _OLD_SCHEMAS = ("agentv-targets-v2", "agentv-targets-v2.1")
 _LATER = ("grader_target", "use_target", "fallback_targets", "subagent_mode_allowed", "subprovider")
+#: Keys that only targets have: a provider has its kind under `id`, and its name under `label`.
+_OF_TARGETS = frozenset({"provider", "name", "extends", "use_target"})
 _NEWEST = (
     "default_test",
+    "defaults",
     "env_from",
     "env_path",
     "graders",
@@ -89,6 +92,13 @@ def _template_choice(root: Node | None, items: list[Node]) -> DialectChoice | No
     if "assert" in top and not older:
         return DialectChoice("agentv-5", "of `assert`", certain=False)
     return DialectChoice("agentv-3", "it is the first that has templates", certain=False)
+
+
+def is_provider_list(root: Node | None) -> bool:
+    """Whether a list that is a whole file lists providers, not targets: by the keys of its entries."""
+    items = root.items if isinstance(root, Sequence) else []
+    keys = frozenset[str]().union(*map(_names, items))
+    return "label" in keys or ("id" in keys and not keys & _OF_TARGETS)
 
 
 def _targets_choice(root: Node | None, items: list[Mapping], text: str) -> DialectChoice:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from rubric_core.file_access import Files
 from rubric_core.language.file_extensions import YAML
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.configured_targets import whole_target_file
 from rubric_core.loading.directory_search import (
     SHARED_DEPTH,
     URL,
@@ -21,9 +22,8 @@ from rubric_core.loading.directory_search import (
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.target_files import find_targets, has_targets, unusable_targets
-from rubric_core.loading.targets import LISTS, LoadedTargetFile, read_targets
 from rubric_core.syntax.tree import Mapping as MappingNode
-from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.syntax.tree import Scalar
 
 __all__ = [
     "EVALUATOR_GROUP", "INSTALLED", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
@@ -49,6 +49,8 @@ class KnownTargets:
     path: Path | None = None
     #: Whether there may be more: computed names, or files that cannot be read.
     more: bool = False
+    #: Those that are used where nothing else is named.
+    defaults: frozenset[str] = frozenset()
     #: The name of an unreadable path in place of a targets file, such as a folder or a pipe, and the reason.
     unusable: tuple[str, str] | None = None
 
@@ -66,9 +68,9 @@ def _known(look: TrackedLookup, directory: Path) -> KnownTargets:
     if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
         return known_targets(look, above[0])
     path = find_targets(directory, look, look.project.fallback)
-    found = _unusable(look, directory) if path is None else _targets_in_file(look, path)
+    found = _unusable(look, directory) if path is None else _targets_in(look, path, is_config=False)
     for config in configuration_files(directory, look):
-        found = _joined(found, _targets_in_config(look, config))
+        found = _joined(found, _targets_in(look, config, is_config=True))
     return found
 
 
@@ -77,45 +79,26 @@ def _unusable(look: TrackedLookup, directory: Path) -> KnownTargets:
 
 
 def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
-    return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more, one.unusable)
+    return KnownTargets(
+        {**other.names, **one.names}, one.path or other.path, one.more or other.more, one.defaults | other.defaults,
+        one.unusable,
+    )  # fmt: skip
 
 
-def _targets_in_file(look: TrackedLookup, path: Path) -> KnownTargets:
-    file = look.once(("target file", path), lambda inner: _read(inner, path))
-    if file is None:
-        return KnownTargets({}, path, more=True)
-    names = {e.name: path for e in file.entries}
-    return KnownTargets(names, path, bool(file.problems) or any("{{" in n for n in names))
+def _targets_in(look: TrackedLookup, path: Path, *, is_config: bool) -> KnownTargets:
+    """The targets in a targets file or configuration, and in the files that it names, as a run finds them."""
+    return look.once(("targets in", path), lambda inner: _read_targets(inner, path, is_config=is_config))
 
 
-def _read(look: TrackedLookup, path: Path) -> LoadedTargetFile | None:
+def _read_targets(look: TrackedLookup, path: Path, *, is_config: bool) -> KnownTargets:
     try:
-        return read_targets(path, look)
+        file = whole_target_file(path, look, look.project.fallback, beside_others=is_config)
     except (OSError, ValueError):
-        return None
-
-
-def _targets_in_config(look: TrackedLookup, path: Path) -> KnownTargets:
-    tree = look.tree(path)
-    root = tree.root if tree is not None else None
-    found = _NONE
-    for name in LISTS:
-        listed = root.get(name) if isinstance(root, MappingNode) else None
-        items = listed.items if isinstance(listed, Sequence) else [listed] if listed is not None else []
-        for item in items:
-            found = _joined(found, _targets_of_item(look, path, item))
-    return found
-
-
-def _targets_of_item(look: TrackedLookup, path: Path, item: Node) -> KnownTargets:
-    if isinstance(item, MappingNode):
-        name = entry_name(item)
-        return KnownTargets({name: path} if name else {}, path, more=not name)
-    if not isinstance(item, Scalar):
-        return KnownTargets({}, path, more=True)
-    name = item.text.removeprefix(URL)
-    found = find_file(name, path.parent, look)
-    return _targets_in_file(look, found) if found is not None else KnownTargets({}, path, more=True)
+        return _NONE if is_config else KnownTargets({}, path, more=True)
+    names = {e.name: e.home.path for e in reversed(file.entries)}
+    more = bool(file.problems or file.unread) or any("{{" in name for name in names)
+    at = None if is_config and not (names or more) else path
+    return KnownTargets(names, at, more, frozenset(file.defaults.values()))
 
 
 def entry_name(node: MappingNode) -> str | None:

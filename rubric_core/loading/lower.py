@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from rubric_core.language.detect_file_dialect import is_provider_list
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
@@ -66,7 +67,7 @@ class Lowering(Collections):
                 span, file, "a list" if listed else "nothing" if root is None or nothing else found_words(root)
             )
             return []
-        if bare and isinstance(root, Sequence) and any(isinstance(i, Mapping) and i.get("label") for i in root.items):
+        if bare and is_provider_list(root):
             branch = ListOf(PROVIDER_ITEM)
         self._cut_key, self._root = cut_key, root
         made = self.value(branch, root, "")

@@ -161,7 +161,7 @@ class References(FileLookup):
         suites = look.once(("suites below", home), lambda inner: inner.suites_below(home))
         if place is None or not isinstance(name, str) or not suites or name == "default" or is_open(name):
             return
-        if _WORD.fullmatch(name) and name in look.once(("words below", home), partial(_words_below, home)):
+        if name in look.once(("used below", home), partial(_used_below, home)):
             return
         word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         # One by one: after an edit of one suite the others need not be searched again.
@@ -272,6 +272,11 @@ _RESOLVERS: dict[str, Callable[[References, TrackedLookup, Shape, Mention], Iter
     "program": References.program,
     "url": References.url,
 }
+
+
+def _used_below(home: Path, look: TrackedLookup) -> frozenset[str]:
+    """The words of the suites below a folder, and the names of its default targets."""
+    return _words_below(home, look) | known_targets(look, home).defaults
 
 
 def _words_below(home: Path, look: TrackedLookup) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rubric_core.file_access import Files
 from rubric_core.language.detect_dialect import modeline
-from rubric_core.language.detect_file_dialect import choose_file_dialect
+from rubric_core.language.detect_file_dialect import choose_file_dialect, is_provider_list
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import as_list
@@ -27,6 +27,7 @@ __all__ = [
     "LoadedTargetEntry",
     "LoadedTargetFile",
     "TargetSource",
+    "default_names",
     "own_target_name",
     "read_targets",
     "targets_in",
@@ -103,6 +104,12 @@ class LoadedTargetFile:
     includes: tuple[str, ...] = ()
     #: The names under `defaults`: `provider` and `grader`.
     defaults: MappingOf[str, str] = field(default_factory=dict)
+    #: The file with these names; empty if they are here, or there are none.
+    defaults_file: str = ""
+    #: The names of the targets in the files that it names, by their paths as written.
+    included: MappingOf[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The files that it names and that cannot be read.
+    unread: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -161,6 +168,7 @@ def targets_in(
     broken = next(((p.span, p.message) for p in problems if p.kind == "syntax"), None)
     entries: list[LoadedTargetEntry] = []
     includes: list[str] = []
+    defaults, defaults_file = _defaults(home)
     for node, inside in _listed(home, troubles, beside_others=beside_others):
         if isinstance(node, Scalar) and node.text.startswith(URL):
             includes.append(node.text[len(URL) :])
@@ -170,15 +178,22 @@ def targets_in(
         entry = _entry(node, inside, home, troubles)
         if entry is not None:
             entries.append(entry)
-    return LoadedTargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), _defaults(home))
+    return LoadedTargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), defaults, defaults_file)
 
 
-def _defaults(home: TargetSource) -> dict[str, str]:
+def _defaults(home: TargetSource) -> tuple[dict[str, str], str]:
+    """The names under `defaults`, and the file that has them instead."""
     root = _followed(home.root)
     written = plain(root.get("defaults"), home.anchors) if isinstance(root, Mapping) else None
     if isinstance(written, str):
-        return {"provider": written}
-    return {k: v for k, v in written.items() if isinstance(v, str)} if isinstance(written, dict) else {}
+        return ({}, written[len(URL) :]) if written.startswith(URL) else ({"provider": written}, "")
+    return default_names(written), ""
+
+
+def default_names(written: object) -> dict[str, str]:
+    """The names in a block of defaults, as plain data; what is now `provider` was `target` before."""
+    names = {k: v for k, v in written.items() if isinstance(v, str)} if isinstance(written, dict) else {}
+    return {"provider": names["target"], **names} if "target" in names else names
 
 
 def _listed(home: TargetSource, problems: list[tuple[Span, str]], *, beside_others: bool) -> list[tuple[Node, bool]]:
@@ -187,15 +202,20 @@ def _listed(home: TargetSource, problems: list[tuple[Span, str]], *, beside_othe
     A suite may also have one under `target`.
     """
     root = _followed(home.root)
-    names = LISTS if isinstance(root, Mapping) else ("",)
-    lists = [(root.get(name) if isinstance(root, Mapping) else root, name == "providers") for name in names]
+    if isinstance(root, Mapping):
+        lists = [(root.get(name), name == "providers") for name in LISTS]
+    else:
+        lists = [(root, is_provider_list(root))]
     found = [(each, inside) for node, inside in lists if isinstance(each := _followed(node), Sequence)]
     alone: list[tuple[Node, bool]] = [
         (n, inside) for node, inside in lists if inside and isinstance(n := _followed(node), Mapping)
     ]
+    alone += [
+        (n, inside) for node, inside in lists if isinstance(n := _followed(node), Scalar) and n.text.startswith(URL)
+    ]
     one = _followed(root.get("target")) if beside_others and isinstance(root, Mapping) else None
     alone += [(_with_name(one), False)] if isinstance(one, Mapping) else []
-    if not found and not alone:
+    if not found and not alone and not beside_others:
         where = next((node.span for node, _ in lists if node is not None), _ROOT)
         problems.append((where, "a target file has a list under `targets`"))
     return [*((item, inside) for each, inside in found for item in each.items), *alone]

@@ -10,6 +10,8 @@ from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
+from rubric_core.loading.configured_targets import merge_target_files
+from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.targets import LoadedTargetEntry, TargetSource, own_target_name, targets_in
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
@@ -73,7 +75,7 @@ def targets_for(case: Runnable, files: Files) -> Targets:
         or any(isinstance(each, Entry) or ":" in str(each) for each in written)
     ):
         return found
-    inside = targets_in(home, beside_others=True)
+    inside = merge_target_files(targets_in(home, beside_others=True), files, current_directory())
     inside = replace(inside, entries=(*aliases, *inside.entries))
     return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause, rates=rates)
 

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.cases.prompts import prompts_of
-from rubric_core.evaluation.cases.target_choice import choices_of
+from rubric_core.evaluation.cases.target_choice import choices_of, shared_targets
 from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -21,6 +21,7 @@ from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
 from rubric_core.lazy_compilation import replace
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.known_names import entry_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 
@@ -152,11 +153,20 @@ def _targets(case: "Runnable") -> list[str]:
     for each in written:
         names = list(dict.fromkeys(_names(each, known)))
         if names:
-            return names
+            return _with_files(names, case)
     defaults = case.suite.defaults
     if isinstance(defaults, Defaults) and isinstance(defaults.provider, str):
         return [defaults.provider]
     return []
+
+
+def _with_files(names: list[str], case: "Runnable") -> list[str]:
+    """The names with those of its targets in the place of each file: `providers: file://providers.yaml`."""
+    if not any(name.startswith(URL) for name in names):
+        return names
+    file = shared_targets(case, case.files).file
+    included = file.included if file is not None else {}
+    return [each for name in names for each in included.get(name.removeprefix(URL), (name,))]
 
 
 def _with_prompts_for(

@@ -26,11 +26,11 @@ from rubric_core.language.providers import Prices
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in, unset_message
 from rubric_core.lazy_compilation import dataclass, field, replace
-from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
+from rubric_core.loading.configured_targets import configured_target_files, whole_target_file
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named
 from rubric_core.loading.target_files import find_targets, unusable_targets
-from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, read_targets
+from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
@@ -310,7 +310,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
             trouble=f"no targets.yaml in {directory.name or directory} or above it, so there is no target; {_HOW}",
         )
     try:
-        file = read_targets(path, files)
+        file = whole_target_file(path, files, current_directory())
     except UnicodeDecodeError as error:
         return Targets(directory, trouble=f"{path.name} is not UTF-8 text: byte {error.start} cannot be read")
     except (OSError, ValueError) as error:
@@ -318,4 +318,4 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if file.broken or (file.problems and not file.entries):
         span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
-    return Targets(directory, reduce(LoadedTargetFile.joined, near, merge_target_files(file, files)))
+    return Targets(directory, reduce(LoadedTargetFile.joined, near, file))
