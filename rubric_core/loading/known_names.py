@@ -95,7 +95,9 @@ def _read_targets(look: TrackedLookup, path: Path, *, is_config: bool) -> KnownT
         file = whole_target_file(path, look, look.project.fallback, beside_others=is_config)
     except (OSError, ValueError):
         return _NONE if is_config else KnownTargets({}, path, more=True)
-    names = {e.name: e.home.path for e in reversed(file.entries)}
+    names = dict[str, Path]()
+    for each in file.entries:
+        names.setdefault(each.name, each.home.path)
     more = bool(file.problems or file.unread) or any("{{" in name for name in names)
     at = None if is_config and not (names or more) else path
     return KnownTargets(names, at, more, frozenset(file.defaults.values()))
