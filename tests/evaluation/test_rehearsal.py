@@ -155,6 +155,53 @@ async def test_a_changed_path_finds_another_program(folder: Folder) -> None:
     assert not (folder.path / "PWNED").exists()
 
 
+#: Per place: where a suite of agentv-5 says in which directory its target works.
+ELSEWHERE: Mapping[str, Mapping[str, Any]] = {
+    "the suite": {"environment": {"type": "host", "workdir": "/elsewhere"}},
+    "a file": {"environment": "file://place.yaml"},
+    "the case": {"tests": [{"environment": {"type": "host", "workdir": "/elsewhere"}}]},
+    "the target": {"target": {"environment": {"type": "host", "workdir": "/elsewhere"}}},
+    "the settings of the target": {"target": {"config": {"cwd": "/elsewhere"}}},
+    "a link": {"environment": {"type": "host", "workdir": "./link"}},
+    "a path out of the folder": {"environment": {"type": "host", "workdir": "../elsewhere"}},
+}
+
+
+def in_directory(folder: Folder, change: Mapping[str, Any]) -> None:
+    """A suite whose target is `python3 bot.py`, with some of it changed."""
+    case = {"id": "a", "assert": [{"type": "contains", "value": "ok"}], **next(iter(change.get("tests", [])), {})}
+    own = change.get("target", {})
+    config = {"command": "python3 bot.py", **own.get("config", {})}
+    provider = {**own, "label": "default", "id": "cli", "config": config}
+    suite = {"providers": ["default"], "prompts": ["hi"], **change, "tests": [case]}
+    suite.pop("target", None)
+    folder.write(".agentv/providers.yaml", json.dumps({"providers": [provider]}))
+    folder.suite(f"# rubric: dialect=agentv-5\n{json.dumps(suite)}\n")
+
+
+@pytest.mark.parametrize("place", ELSEWHERE)
+async def test_a_program_in_another_directory_is_another_program(tmp_path: Path, place: str) -> None:
+    folder, elsewhere = Folder(tmp_path / "suites"), Folder(tmp_path / "elsewhere")
+    folder.write("bot.py", "print('ok')\n")
+    elsewhere.write("bot.py", f"open({str(tmp_path / 'PWNED')!r}, 'w')\nprint('ok')\n")
+    (folder.path / "link").symlink_to(elsewhere.path)
+    folder.write("place.yaml", f"type: host\nworkdir: {elsewhere.path}\n")
+    in_directory(folder, {})
+    made = await plan(folder)
+    assert made.words(folder.path) == ("execute: python3 bot.py",)
+    assert await run_with(folder, made) == [""]
+    in_directory(
+        folder, json.loads(json.dumps(ELSEWHERE[place]).replace('"/elsewhere"', json.dumps(str(elsewhere.path))))
+    )
+    # A relative directory is copied for each case.
+    first, *more = (await plan(folder)).words(folder.path)
+    assert first.startswith("execute: python3 bot.py in ")
+    assert str(elsewhere.path) in "".join((first, *more))
+    (reason,) = await run_with(folder, made)
+    assert "refused: its directory " in reason
+    assert not (tmp_path / "PWNED").exists()
+
+
 #: Per place: a suite whose case does something beside its target.
 BESIDE = {
     "a code grader": "assertions: [{type: code-grader, command: [touch, PWNED]}]",
@@ -237,6 +284,10 @@ PROMPTFOO: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "a scoring function": ({"assertScoringFunction": "file://score.py:score"}, "python3: score.py:score"),
     "an extension": ({"extensions": ["file://hooks.py:afterAll"]}, "python3: hooks.py:afterAll"),
     "a filter": ({"nunjucksFilters": {"f": "filter.js"}}, "filter.js"),
+    "a method of a variable": (
+        {"providers": [{"id": "http://127.0.0.1:9/x", "config": {"method": "{{q}}", "body": {"p": "{{prompt}}"}}}]},
+        "http://127.0.0.1:9/x ({vars.q})",
+    ),
     "a variable": ({"q": "file://var.py"}, "python3: var.py:get_var"),
 }
 

@@ -250,9 +250,10 @@ class Recorder:
         words = "\n".join((url, *(f"{name}: {value}" for name, value in headers.items()), text))
         carried = tuple(sorted({*self.masks.secrets_in(words), *self._carried.get()}))
         made = sent_request(method, url)
-        entry = replace_fields(
-            made, origin=self.masks.holes(made.origin), path=self.masks.holes(made.path), variables=carried
-        )
+        holes = self.masks.holes
+        # Methods are sent in capitals, which no word for a hole is in.
+        verb = method if holes(method.lower()) == method.lower() else holes(method.lower())
+        entry = replace_fields(made, method=verb, origin=holes(made.origin), path=holes(made.path), variables=carried)
         self.is_decided_by_secret |= any(n.startswith("$") for n in hole_names(entry.origin))
         self.sends.setdefault(entry)
 

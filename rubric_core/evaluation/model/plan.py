@@ -100,7 +100,7 @@ class Send:
 
     def words(self, folder: Path | None = None) -> str:  # noqa: ARG002  # the entries have one interface
         """One line: the URL, the method unless it is POST, and the secrets that it carries."""
-        remarks = [each for each in ("" if self.method == "POST" else self.method, self.why) if each]
+        remarks = [each for each in ("" if self.method == "POST" else shown(self.method), self.why) if each]
         of = f" ({', '.join(remarks)})" if remarks else ""
         carries = f" with {', '.join(self.variables)}" if self.variables else ""
         return f"{self.origin}{shown(self.path)}{of}{carries}"
@@ -278,7 +278,7 @@ def _assigned(name: str, value: str) -> str:
 def _start_refusal(planned: Sequence[Start], wanted: Start) -> str:
     """Why a program is not planned, in the order in which people find it: program, code, arguments, directory, variables."""
     name = wanted.argv[0] if wanted.argv else ""
-    left: Sequence[Start] = [each for each in planned if each.says == wanted.says]
+    left: Sequence[Start] = [each for each in planned if fits([each.says], [wanted.says])]
     if not left:
         return "this code was not in the question" if wanted.says else f"{name} was not in the question"
     left = [each for each in left if fits(each.argv, wanted.argv, in_shell=each.in_shell)]
@@ -322,7 +322,7 @@ def _send_refusal(planned: Iterable[Send], wanted: Send) -> str:
     left = [each for each in left if each.origin == ANY_HOST or fits([each.path], [wanted.path])]
     if not left:
         return f"{wanted.origin}{wanted.path} was not in the question"
-    if not any(each.method == wanted.method for each in left):
+    if not any(fits([each.method], [wanted.method]) for each in left):
         return f"{wanted.method} {wanted.origin}{wanted.path} was not in the question"
     return ""
 
