@@ -6,7 +6,7 @@
 import os
 from pathlib import Path
 
-__all__ = ["OUTSIDE", "bounds_of", "is_inside", "leads_outside"]
+__all__ = ["OUTSIDE", "bounds_of", "is_inside", "is_repository", "leads_outside"]
 
 #: Why a link is left alone.
 OUTSIDE = "it is a link to a file outside of this folder and its repository"
@@ -15,12 +15,17 @@ OUTSIDE = "it is a link to a file outside of this folder and its repository"
 def bounds_of(folder: Path | str) -> str:
     """The real path of the repository that a folder is in, or of the folder itself where there is none."""
     real = here = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(here, ".git")):
+    while not is_repository(here):
         above = os.path.dirname(here)
         if above == here:
             return real
         here = above
     return here
+
+
+def is_repository(folder: str) -> bool:
+    """Whether a folder is the root of a repository."""
+    return os.path.lexists(os.path.join(folder, ".git"))
 
 
 def is_inside(path: Path | str, bounds: str) -> bool:

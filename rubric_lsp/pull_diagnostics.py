@@ -126,6 +126,8 @@ class PullDiagnostics:
                 await self._workspace_check.idle()
         finally:
             self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
+        # What became known later may have changed the report of a file.
+        piece = [*{each["uri"]: each for each in piece}.values()]
         if partial is not None and sent:
             self._piece(partial, piece)
             return {"items": []}

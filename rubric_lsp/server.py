@@ -12,8 +12,6 @@ from cattrs import Converter
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
-from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_lsp import convert
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
@@ -105,7 +103,7 @@ class RubricServer(LanguageServer):
         self._kept: set[asyncio.Task[Any]] = set()
         #: The project's version when closed files were last checked.
         self._checked_version = -1
-        self.documents.names_for_files.changed = self._references_changed
+        self.documents.uses.changed = self._references_changed
         self.protocol.closing = self.closed
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
@@ -207,24 +205,24 @@ class RubricServer(LanguageServer):
 
     def _suites_discovered(self) -> None:
         """All suites are known: the diagnostics of open documents may have changed."""
-        prompts = [
-            s.uri for s in self.documents.all() if s.path is not None and kind_by_name(s.path) is FileKind.PROMPT
-        ]
-        for other in (*self.documents.refresh_outdated(), *prompts):
+        for other in dict.fromkeys((*self.documents.refresh_outdated(), *self._used_documents())):
             self.checks.schedule(other)
         # Closed files are about to be reported by the same check.
         self._checked_version = self.documents.project.version
 
     def _references_changed(self) -> None:
-        """An open configuration of promptfoo has been analyzed: other files may be checked now, or in another way."""
+        """An open document has been analyzed: files that it uses may be checked now, or in another way."""
         with contextlib.suppress(RuntimeError):  # no client is connected
             asyncio.get_running_loop().call_soon(self._check_referenced)
 
     def _check_referenced(self) -> None:
-        named = [s.uri for s in self.documents.all() if s.path is not None and self.documents.promptfoo_kind(s.path)]
-        for other in dict.fromkeys((*self.documents.refresh_outdated(), *named)):
+        for other in dict.fromkeys((*self.documents.refresh_outdated(), *self._used_documents())):
             self.checks.schedule(other)
         self.workspace_check.changed(publishing=not self.client.pulls_diagnostics)
+
+    def _used_documents(self) -> list[str]:
+        """The open documents that are checked because others use them."""
+        return [s.uri for s in self.documents.all() if self.documents.use_of(s) is not None]
 
     def _check_closed_files(self) -> None:
         """Check closed files again if one has changed that something depends on."""

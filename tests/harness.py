@@ -20,11 +20,11 @@ from itertools import zip_longest
 from pathlib import Path, PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
+from rubric_core.analysis.file_uses import FileUses, references_of
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.parse import read
 from rubric_core.language.file_kinds import OF_PROMPTFOO
-from rubric_core.loading.files import is_suite_name
+from rubric_core.loading.files import is_promptfoo_name, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
@@ -123,19 +123,26 @@ def _several(text: str, dialect: str | None) -> Several:
     written = frozenset(ROOT / name for name in files(text))
     project.register_suites([ROOT], [path for path in written if is_suite_name(path.name)])
     project.register_checks(lambda path, kind, nested: kind in OF_PROMPTFOO and path in written and not nested)
+    uses = FileUses()
+    for name, own in files(text).items():
+        path = ROOT / name
+        if is_promptfoo_name(path.name):
+            document = LANGUAGE.document(own, path)
+            uses.set(path, references_of(analyze(document, LANGUAGE, path=path, project=project)))
     found: list[Diagnostic] = []
     headings = list(_FILE.finditer(text))
     for heading, behind in zip_longest(headings, headings[1:]):
         start, end = heading.end(), behind.start() if behind else len(text)
         path, own = ROOT / heading[1], text[start:end]
-        named = named_by_promptfoo(path, project, LANGUAGE)
-        kind, use = named if named is not None else (None, None)
+        use = uses.of(path, str)
+        kind = use.kind if use is not None else None
         if kind is None and path.suffix not in (".yaml", ".jsonl", ".md"):
             continue
         document = LANGUAGE.document(own, path, kind)
         analysis = analyze(
-            document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project, defined_names=use
-        )
+            document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project,
+            defined_names=use.defined_names if use is not None else None,
+        )  # fmt: skip
         found += (_moved(d, start) for d in analysis.diagnostics)
     return Several(Document.of(text), tuple(found))
 

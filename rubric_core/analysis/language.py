@@ -46,7 +46,8 @@ class Language:
             return LineDocument.of(text)
         if kind is FileKind.PROMPT or (path is not None and path.suffix.lower() in TABLES):
             return PlainDocument.of(text)
-        return Document.of(text, self.item_keys if kind is FileKind.SUITE else self.item_keys | {ROOT_LIST})
+        is_suite = kind is FileKind.SUITE and known in (None, FileKind.SUITE)
+        return Document.of(text, self.item_keys if is_suite else self.item_keys | {ROOT_LIST})
 
     def dialect(self, name: str) -> Dialect:
         """The dialect of that name. Raises KeyError."""

@@ -14,13 +14,13 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.language.detect_dialect import DialectChoice, Sign
-from rubric_core.language.file_extensions import YAML
+from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_CASES, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.detect_eval_yaml import is_eval_yaml
+from rubric_core.loading.detect_eval_yaml import is_eval_yaml, is_run_results
 from rubric_core.loading.project import Project
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
@@ -170,12 +170,15 @@ class Analysis:
 
     def is_eval_yaml(self, path: PurePath) -> bool | None:
         """Whether a file of that name with this text is eval YAML; None if it contains no sign of either."""
-        if path.suffix.lower() not in YAML:
+        suffix = path.suffix.lower()
+        if suffix not in (*YAML, *DATASETS, ".json"):
             return None
         if self.kind in OF_PROMPTFOO:
             return True
         roots = (self.states[block].tree.root for block in self.document.blocks if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
+        if suffix in DATASETS:
+            return False if is_run_results(items) else None
         text = f"{self.document.head}\n{self.frame.block.text}"
         return is_eval_yaml(path, text, self.states[self.frame.block].tree.root, items)
 

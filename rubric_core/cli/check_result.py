@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from rubric_core.cli.sources import ReferencedFile
+from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.fixing import safe_fix
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.blocks import Document
@@ -33,8 +33,8 @@ class CheckedFile:
     is_suite: bool = True
     #: Why it was not checked: it belongs to another program. Empty for a checked file.
     passed_over: str = ""
-    #: The checkable files that it refers to.
-    refers_to: tuple[ReferencedFile, ...] = ()
+    #: The checkable files that it refers to; None for a file that was not checked.
+    references: OutgoingReferences | None = None
     #: Every file that its findings depend on.
     depends_on: frozenset[Path] = frozenset()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Language
 from rubric_core.cli.check_result import CheckedFile, CheckRound
+from rubric_core.cli.check_rounds import CheckedSource, check_with_used_files
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
@@ -43,17 +44,23 @@ class CheckRun:
 
     def round(self, *, cached: bool) -> CheckRound:
         """The result; `cached`: whether cached findings may be used and stored."""
-        found = self._found = list(self._sources.found())
+        found = list(self._sources.found())
+        found += self._sources.users()
         if len(found) >= _FEWEST and all(source.is_file for source in found):
             results, checker = self._check_batch(found, cached=cached)
         else:
             results, checker = self._one_by_one(found)
+        found = self._found = [each.source for each in results]
         self._project = checker.project
-        files = (each for each in results if isinstance(each, CheckedFile))
-        failures = (each for each in results if isinstance(each, str))
+        files = (each.result for each in results if isinstance(each.result, CheckedFile))
+        failures = (each.result for each in results if isinstance(each.result, str))
         configurations = checker.configurations(found)
         seconds = time.monotonic() - self._begun
         return CheckRound((*configurations, *files), (*self._sources.failures, *failures), seconds)
+
+    def source(self, shown: str) -> Source:
+        """A checked file, as it is used by others."""
+        return next(each for each in self._found if each.shown == shown)
 
     @property
     def left_alone(self) -> list[str]:
@@ -62,7 +69,7 @@ class CheckRun:
 
     def inputs(self) -> "CheckInputs | None":
         """Everything that the round depended on; None if uncertain or unknown."""
-        if self._cache is None or self._checker is None or self._sources.failures:
+        if self._cache is None or self._checker is None or self._sources.failures or self._sources.around.folders:
             return None
         facts = self._cache.facts_of([source.shown for source in self._found])
         if facts is None:
@@ -77,19 +84,16 @@ class CheckRun:
     def unfixed(self, shown: str) -> CheckedFile | str:
         """A file as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
         wishes = replace(self._wishes, fix=False)
-        source = next(each for each in self._found if each.shown == shown)
+        source = self.source(shown)
         return FileChecker(self.language, self._configurations, wishes, self._project).attempt(source)
 
-    def _one_by_one(self, found: list[Source]) -> tuple[list[CheckedFile | str], FileChecker]:
+    def _one_by_one(self, found: list[Source]) -> tuple[list[CheckedSource], FileChecker]:
         checker = FileChecker(self.language, self._configurations, self._wishes)
         checker.register(self._sources, found)
-        results = [checker.attempt(source) for source in found]
-        while more := self._referenced_sources(results):
-            found += more
-            results += (checker.attempt(source) for source in more)
+        results = check_with_used_files(self._sources, found, lambda several: map(checker.attempt, several))
         return results, checker
 
-    def _check_batch(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedFile | str], FileChecker]:
+    def _check_batch(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedSource], FileChecker]:
         # Not needed for few files.
         from rubric_core.cli.cache import Cache  # noqa: PLC0415
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
@@ -102,15 +106,6 @@ class CheckRun:
         checker = self._checker = FileChecker(self.language, self._configurations, self._wishes, project)
         checker.register(self._sources, found)
         batch = FileBatch(checker, project, cache)
-        results = batch.results(found)
-        while more := self._referenced_sources(results):
-            found += more
-            results += batch.results(more)
+        results = check_with_used_files(self._sources, found, batch.results)
         batch.save()
         return results, checker
-
-    def _referenced_sources(self, results: list[CheckedFile | str]) -> list[Source]:
-        """The files that others refer to, inside of the named folders."""
-        return list(
-            self._sources.referenced(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)
-        )

@@ -10,7 +10,7 @@ from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.dependencies import CurrentFacts, Fact, RecordingProject
 from rubric_core.cli.file_checker import FileChecker
 from rubric_core.cli.parallel import parallel_map
-from rubric_core.cli.serialize import dumps, loads, needs_text, packed_names
+from rubric_core.cli.serialize import dumps, loads, needs_text, packed_use
 from rubric_core.cli.sources import Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.disk import DiskFiles
@@ -67,10 +67,7 @@ class FileBatch:
         settings = self._settings.get(folder)
         if settings is None:
             settings = self._settings[folder] = _settings_of(self._checker.configuration(source))
-        siblings = None if source.siblings is None else sorted(source.siblings)
-        kind = None if source.kind is None else source.kind.name
-        use = packed_names(source.defined_names)
-        how = (source.shown, str(source.path), kind, source.dialect, siblings, source.named, settings, use)
+        how = (source.shown, str(source.path), packed_use(source.use), source.named, settings)
         return f"{digest(repr(how).encode())}{digest(text.encode())}"
 
     def _known(self, source: Source) -> CheckedFile | None:

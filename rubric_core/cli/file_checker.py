@@ -6,17 +6,18 @@ from itertools import chain
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
-from rubric_core.analysis.promptfoo_facts import names_for_files
+from rubric_core.analysis.file_uses import references_of
 from rubric_core.analysis.repetitions import Key, repetition_key
 from rubric_core.cli.check_result import CheckedFile
-from rubric_core.cli.sources import ReferencedFile, Source, SourceCollector
+from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.fixing import FixedText, Gate, apply_safe_fixes, safe_fix
+from rubric_core.language.file_extensions import CODE
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
-from rubric_core.loading.files import UnreadableError, is_suite_name
+from rubric_core.loading.detect_file_kind import kind_by_name
+from rubric_core.loading.files import UnreadableError
 from rubric_core.loading.project import Project
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import Selection
@@ -27,6 +28,10 @@ _FOREIGN = (
     "not checked, because it does not look like eval YAML; a first line `# rubric: dialect=…` or `include` in the "
     "configuration makes it count as a suite"
 )
+
+_RESULTS = "not checked, because it holds results of a run"
+
+_UNUSED = "not checked, because no suite or configuration here uses this file"
 
 _TABLE = "not checked, because no configuration of promptfoo in this folder or above names this table"
 
@@ -59,8 +64,8 @@ class FileChecker:
 
     def register(self, sources: SourceCollector, found: Iterable[Source]) -> None:
         """Register the files of a check: all suites of its folders, and which other files it checks by themselves."""
-        suites = (s.path for s in found if is_suite_name(s.path.name))
-        self.project.register_suites(map(Path, sources.folders), suites)
+        suites = {s.path for s in found if kind_by_name(s.path) is not FileKind.TARGETS}.union(sources.around.suites)
+        self.project.register_suites((*map(Path, sources.folders), *sources.around.folders), suites)
         self.project.register_checks(sources.checks)
 
     def changed(self, paths: Iterable[Path]) -> None:
@@ -106,40 +111,49 @@ class FileChecker:
         first = self.analysis(source, text)
         if reason := self._reason_to_pass_over(source, first):
             return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=reason)
-        done = apply_safe_fixes(first) if self._wishes.fix else FixedText(first)
+        fixes = self._wishes.fix and source.may_be_fixed
+        done = apply_safe_fixes(first) if fixes else FixedText(first)
         last = done.analysis
-        dialect = last.choice.name if last.choice.certain else None
         return CheckedFile(
             source.shown,
             last.document,
             _listed(last),
             last.ignored,
-            text if self._wishes.fix else None,
+            text if fixes else None,
             done.count,
             is_suite=last.kind is FileKind.SUITE,
-            refers_to=tuple(
-                ReferencedFile(path, kind, dialect, last.ids, names_for_files(last))
-                for path, kind in last.refers_to.items()
-            ),
+            references=references_of(last),
             depends_on=last.depends_on,
         )
 
     def _reason_to_pass_over(self, source: Source, found: Analysis) -> str:
-        """Why a file is not checked; empty if it is. Files in folders were found as eval YAML, others are referred to."""
+        """Why a file is not checked; empty if it is. Files in folders were found as eval YAML, others are referred to.
+
+        A suite finds its targets file by its name alone, which other programs use as well.
+        """
         if found.kind is FileKind.TABLE:
             return _TABLE
-        asked = source.named and source.kind is None and source.place is not None
-        is_foreign = asked and found.is_eval_yaml(source.path) is False
-        return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""
+        if source.place is None or self.configuration(source).includes(source.path):
+            return ""
+        if source.use is not None:
+            is_foreign = source.use.kind is FileKind.TARGETS and found.is_eval_yaml(source.path) is False
+            return _FOREIGN if is_foreign else ""
+        if not source.named:
+            return ""
+        suffix = source.path.suffix.lower()
+        if found.kind is FileKind.PROMPT or suffix in CODE:
+            return _UNUSED
+        is_eval = found.is_eval_yaml(source.path)
+        if found.kind is FileKind.DATASET:
+            return _RESULTS if is_eval is False else ""
+        return _FOREIGN if is_eval is False or (is_eval is None and suffix == ".json") else ""
 
     def analysis(self, source: Source, text: str) -> Analysis:
         """The analysis of a text at its place, with the settings that apply there."""
         configuration = self.configuration(source)
-        kind, use = source.kind, source.defined_names
-        if kind is None and source.named and source.place is not None and not is_suite_name(source.path.name):
-            named = named_by_promptfoo(source.path, self.project, self._language)
-            kind, use = named if named is not None else (None, None)
-        dialect = self._wishes.dialect or configuration.dialect or source.dialect
+        use = source.use
+        kind = use.kind if use is not None else None
+        dialect = (use and use.dialect) or self._wishes.dialect or configuration.dialect
         selection = self._selection(configuration, source.path)
         return analyze(
             self._language.document(text, source.place, kind),
@@ -148,8 +162,8 @@ class FileChecker:
             selection=selection,
             path=source.place,
             kind=kind,
-            siblings=source.siblings,
-            defined_names=use,
+            siblings=use.siblings if use is not None else None,
+            defined_names=use.defined_names if use is not None else None,
             project=self.project,
         )
 

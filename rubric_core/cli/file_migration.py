@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis.file_uses import FileUse
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -98,7 +99,7 @@ class MigrationRun:
                     if path not in seen:
                         around.setdefault(path, (outcome.source, kind))
         for path, (dialect, kind) in around.items():
-            outcome = self._attempt(_relative(path), Source(str(path), path, kind=kind), dialect)
+            outcome = self._attempt(_relative(path), Source(str(path), path, use=_use(kind)), dialect)
             if outcome is not None:
                 done.append(outcome)
         carried = {outcome.path: outcome.after.text for outcome in done}
@@ -125,7 +126,7 @@ class MigrationRun:
         for file, kind in outcome.refers_to.items():
             if kind not in _TAKEN_OVER or file in carried:
                 continue
-            source = Source(str(file), file, kind=kind)
+            source = Source(str(file), file, use=_use(kind))
             other = self._attempt(_relative(file), source, outcome.source)
             if other is not None and other.changed:
                 names = (written.get(file, file.name), file.stem)
@@ -207,7 +208,7 @@ class MigrationRun:
             self._language,
             dialect=asked,
             path=source.path,
-            kind=source.kind,
+            kind=source.use.kind if source.use is not None else None,
             project=self._project,
         )
 
@@ -226,3 +227,7 @@ class MigrationRun:
 
 def _relative(path: Path) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _use(kind: FileKind | None) -> FileUse | None:
+    return FileUse(kind) if kind is not None else None

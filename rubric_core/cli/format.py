@@ -85,7 +85,7 @@ def _formatted(sources: SourceCollector, language: Language, failures: list[str]
         except UnreadableError as error:
             failures.append(str(error))
             continue
-        analysis = analyze(language.document(text, source.place), language, path=source.place, kind=source.kind)
+        analysis = analyze(language.document(text, source.place), language, path=source.place)
         found = obstacle(analysis)
         if found is not None:
             line = analysis.document.position(found.span.start).line + 1

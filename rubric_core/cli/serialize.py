@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rubric_core.analysis.file_uses import FileUse, OutgoingReferences
 from rubric_core.cli.check_result import CheckedFile
-from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.program_uses import ProgramUse
@@ -14,7 +14,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
 
-__all__ = ["dumps", "loads", "needs_text", "packed_names"]
+__all__ = ["dumps", "loads", "needs_text", "packed_use"]
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -26,8 +26,6 @@ def needs_text(checked: CheckedFile) -> bool:
 
 def dumps(checked: CheckedFile) -> str:
     """Everything except the original text and the dependencies of the findings."""
-    refers_to = checked.refers_to
-    _, _, dialect, ids, use = refers_to[0] if refers_to else (None, None, None, None, None)
     return _encode(
         (
             checked.path,
@@ -38,15 +36,40 @@ def dumps(checked: CheckedFile) -> str:
             checked.document.text if checked.changed else None,
             [*map(_row, checked.diagnostics)],
             [*map(_row, checked.ignored)],
-            [(str(each.path), each.kind.name) for each in refers_to],
-            dialect,
-            None if ids is None else sorted(ids),
-            packed_names(use),
+            _packed_references(checked.references),
         )
     )
 
 
-def packed_names(use: DefinedNames | None) -> list[Any] | None:
+def _packed_references(references: OutgoingReferences | None) -> list[Any] | None:
+    if references is None:
+        return None
+    files, dialect, certain, ids, use = references
+    return [
+        [(str(path), kind.name) for path, kind in files.items()],
+        dialect,
+        certain,
+        _sorted(ids),
+        _packed_names(use),
+    ]
+
+
+def _unpacked_references(packed: list[Any] | None) -> OutgoingReferences | None:
+    if packed is None:
+        return None
+    files, dialect, certain, ids, use = packed
+    kinds = {Path(path): FileKind[kind] for path, kind in files}
+    return OutgoingReferences(kinds, dialect, certain, _frozen(ids), _unpacked_names(use))
+
+
+def packed_use(use: FileUse | None) -> list[Any] | None:
+    """How others use a file, as plain data."""
+    if use is None:
+        return None
+    return [use.kind.name, use.dialect, _sorted(use.siblings), _packed_names(use.defined_names)]
+
+
+def _packed_names(use: DefinedNames | None) -> list[Any] | None:
     """What a file may use, as plain data."""
     if use is None:
         return None
@@ -111,10 +134,7 @@ def loads(row: str, text: str) -> CheckedFile:
         row: The result of `dumps`.
         text: The original text of the file; any text if the file does not `needs_text`.
     """
-    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids, packed = json.loads(
-        row
-    )
-    known, use = None if ids is None else frozenset(ids), _unpacked_names(packed)
+    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, references = json.loads(row)
     return CheckedFile(
         path,
         Document.of(text if after is None else after),
@@ -124,7 +144,7 @@ def loads(row: str, text: str) -> CheckedFile:
         fixed,
         is_suite,
         passed_over,
-        tuple(ReferencedFile(Path(file), FileKind[kind], dialect, known, use) for file, kind in files),
+        _unpacked_references(references),
     )
 
 

@@ -6,25 +6,27 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from rubric_core.analysis.file_uses import FileUse, FileUses, is_list
+from rubric_core.cli.files_around import FilesAround
+from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.containment import bounds_of, is_inside
 from rubric_core.language.closest_name import closest
-from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
-from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.lazy_compilation import dataclass, replace
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 from rubric_core.loading.files import (
     SUITE_NAMES,
+    UnreadableError,
     absolute,
     is_promptfoo_name,
-    may_be_promptfoo_name,
     read_standard_input,
     read_text,
 )
 
-__all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
+__all__ = ["STANDARD_INPUT", "Source", "SourceCollector"]
 
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
@@ -39,13 +41,12 @@ class Source:
     #: Its path, real or assumed, which determines configuration and neighbours.
     path: Path
     is_file: bool = True
-    #: Its kind and dialect, as determined by a file that refers to it.
-    kind: FileKind | None = None
-    dialect: str | None = None
-    #: The ids of the cases of the suites that include it, if known.
-    siblings: frozenset[str] | None = None
-    #: For a prompt of promptfoo, what the configurations that name it define, if known.
-    defined_names: DefinedNames | None = None
+    #: How other files use it, if any is known to.
+    use: FileUse | None = None
+    #: Whether it was asked for: others are checked if such a file uses them, or only read.
+    is_found: bool = True
+    #: Whether --fix may change it: not a file outside of what was asked for.
+    may_be_fixed: bool = True
     #: Whether it was named, also by a pattern, rather than found in a folder.
     named: bool = False
     #: Its text, if it is neither that of the file nor of standard input.
@@ -63,19 +64,6 @@ class Source:
         return read_text(Path(self.shown)) if self.is_file else read_standard_input(self.shown)
 
 
-class ReferencedFile(NamedTuple):
-    """A file that another file refers to."""
-
-    path: Path
-    kind: FileKind
-    #: The dialect of the referring file, if that is certain.
-    dialect: str | None
-    #: The ids of all its cases, if known.
-    ids: frozenset[str] | None
-    #: What the referring file defines for prompts.
-    defined_names: DefinedNames | None = None
-
-
 class SourceCollector:
     """Finds the files for the given names, each once."""
 
@@ -87,8 +75,11 @@ class SourceCollector:
         *,
         around: bool = True,
         promptfoo: bool = True,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
-        """`standard_input` is the name assumed for `-`; `around`: whether related files are found in folders, too.
+        """`texts` are those of files that are not written yet, by their names.
+
+        `standard_input` is the name assumed for `-`; `around`: whether related files are found in folders, too.
 
         `promptfoo`: whether promptfoo configurations are found in folders; a migration leaves them alone.
         """
@@ -96,78 +87,83 @@ class SourceCollector:
         self.names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
-        self._around = around
+        self._with_related = around
         self._promptfoo = promptfoo
+        self._texts = texts or {}
         #: A message for each name without a match.
         self.failures: list[str] = []
         #: What is said about links that lead out of the named folders, once the files are found.
         self.left_alone: list[str] = []
-        self._seen: set[Path] = set()
+        #: The files that were given, each as it was given last.
+        self._given: dict[Path, Source] = {}
         #: The folders of configurations of promptfoo that were named themselves, as they were spelt.
         self._configured: dict[Path, Path] = {}
-        #: The files to check, with whether each was named.
-        self._first: dict[Path, bool] = {}
+        #: The files to check.
+        self._first: set[Path] = set()
+        #: What may use files that were named.
+        self.around = FilesAround(discovery.another())
 
     def found(self) -> Iterator[Source]:
         """All files to check."""
-        self._seen.clear()
+        self._given.clear()
         self._first.clear()
         for name in self.names:
             for source in self._sources_named(name):
-                if source.path not in self._seen:
-                    self._seen.add(source.path)
-                    self._first[source.path] = source.named
+                if source.path not in self._given:
+                    self._given[source.path] = source
+                    self._first.add(source.path)
                     yield source
         self.failures += self._discovery.unreadable
         self.left_alone = list(self._discovery.outside.values())
 
-    def referenced(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
-        """The referenced files inside of one of the folders that are not among the files to check.
+    def users(self) -> Iterator[Source]:
+        """The files that are not checked, but may use named ones: what these are depends on them."""
+        named = {s.path: s for s in self._given.values() if s.named and s.place is not None}
+        for path in self.around.users({path for path, source in named.items() if _may_be_used(source)}):
+            if path not in self._given:
+                source = self._given[path] = Source(str(path), path, is_found=False)
+                yield source
 
-        A configuration of promptfoo that was named includes the files below its folder that it refers to.
-        """
-        several = list(refers_to)
-        ids: dict[Path, frozenset[str] | None] = {}
-        uses: dict[Path, DefinedNames | None] = {}
-        for each in several:
-            if each.kind in WITH_NAMES:
-                use = each.defined_names
-                uses[each.path] = DefinedNames.joined((uses[each.path], use)) if each.path in uses else use
-            known = ids.get(each.path, frozenset())
-            ids[each.path] = None if known is None or each.ids is None else known | each.ids
-        for each in several:
-            shown = self._spelling(each.path, each.kind) if each.path not in self._seen else None
-            if shown is not None:
-                self._seen.add(each.path)
-                known_names = uses.get(each.path)
-                use = known_names.seen_by(each.kind) if known_names is not None else None
-                yield Source(
-                    shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path], defined_names=use
-                )
+    def used(self, uses: FileUses) -> Iterator[Source]:
+        """The files that are checked because others use them, and those to check again because they are used otherwise."""
+        for path in uses.used:
+            known = self._given.get(path)
+            use = uses.of(path, lambda at=path: _head(at))  # type: ignore[misc]  # the path of this round
+            if known is None:
+                kind = use.kind if use is not None else FileKind.SUITE
+                shown = self._spelling(path, kind)
+                inside = self._discovery.passed(path) is not None or kind in OF_PROMPTFOO
+                known = Source(shown, path, is_found=False, may_be_fixed=inside) if shown is not None else None
+            elif known.use == use:
+                continue
+            if known is not None:
+                source = self._given[path] = replace(known, use=use)
+                yield source
 
     def checks(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
         """Whether a file that another one refers to is checked by itself as that kind, once all files are found.
 
         See `CheckedFiles`.
         """
-        named = self._first.get(path)
-        if kind in OF_PROMPTFOO and named is not None:
-            # A file in a folder is checked as what its name says; for a named one, configurations above it are read.
-            if nested:
-                return False
-            candidates = (each for each in self._first if may_be_promptfoo_name(each.name) and each != path)
-            return named and any(each.parent in path.parents for each in candidates)
-        return named is not None or self._spelling(path, kind) is not None
+        found = path in self._first
+        if found and kind in OF_PROMPTFOO:
+            return not nested and kind_by_name(path) is not FileKind.SUITE
+        return found or self._spelling(path, kind) is not None
 
     def _spelling(self, path: Path, kind: FileKind) -> str | None:
         """How a file is spelt that is checked because others refer to it; None for one that is not."""
         shown = self._discovery.passed(path)
-        if shown is not None or kind not in OF_PROMPTFOO:
+        if shown is not None:
             return shown
-        folder = next((each for each in self._configured if each in path.parents), None)
-        if folder is None or not is_inside(path, bounds_of(folder)):
-            return None
-        return str(self._configured[folder] / path.relative_to(folder))
+        folder = (
+            next((each for each in self._configured if each in path.parents), None) if kind in OF_PROMPTFOO else None
+        )
+        if folder is not None and is_inside(path, bounds_of(folder)):
+            return str(self._configured[folder] / path.relative_to(folder))
+        if kind in OF_PROMPTFOO or not self._discovery.refer(path, named=kind is FileKind.PROMPT):
+            return None  # mistakes in texts outside of the folders are reported at their references
+        here = absolute(".")
+        return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
     @property
     def listed_folders(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:
@@ -179,9 +175,9 @@ class SourceCollector:
         """See `Discovery`."""
         return self._discovery.looked_at
 
-    def forget(self, behind: Iterable[Source]) -> None:
-        """Allow referenced files to be given again."""
-        self._seen.difference_update(source.path for source in behind)
+    def start_again(self, found: Iterable[Source]) -> None:
+        """Allow the files that others use to be given again."""
+        self._given = {source.path: source for source in found}
 
     @property
     def folders(self) -> list[str]:
@@ -189,14 +185,16 @@ class SourceCollector:
         return [name for name in self.names if name and os.path.isdir(name)]
 
     def _sources_named(self, name: str) -> Iterator[Source]:
-        if name == STANDARD_INPUT:
+        if name in self._texts:
+            yield Source(name, absolute(name), named=True, text=self._texts[name])
+        elif name == STANDARD_INPUT:
             shown = self._standard_input or name
-            yield Source(shown, absolute(shown), is_file=False)
+            yield Source(shown, absolute(shown), is_file=False, named=True)
         elif not name:
             # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
             self.failures.append("an empty name is not a path; write . for the current folder")
         elif os.path.isdir(name):
-            walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
+            walked = self._discovery.files(name) if self._with_related else self._discovery.suites(name)
             if not self._promptfoo:
                 walked = (each for each in walked if not is_promptfoo_configuration(Path(each)))
             more = ", and for configurations of promptfoo" if self._promptfoo else ""
@@ -214,6 +212,7 @@ class SourceCollector:
             path = absolute(name)
             if self._promptfoo and is_promptfoo_name(path.name):
                 self._configured[path.parent] = Path(name).parent
+            self._discovery.name(path)
             yield Source(name, path, named=True)
 
     def _several(self, paths: Iterator[str], otherwise: str, *, named: bool = False) -> Iterator[Source]:
@@ -223,6 +222,23 @@ class SourceCollector:
             yield Source(path, absolute(path), named=named)
         if not number and not self._discovery.unreadable:
             self.failures.append(otherwise)
+
+
+def _may_be_used(source: Source) -> bool:
+    """Whether it depends on other files what a file is. A targets file is checked for names that no suite uses."""
+    name = source.path.name
+    if is_promptfoo_name(name) or name in CONFIGURATION_FILES or (source.is_file and not source.path.is_file()):
+        return False  # reading a stream would empty it
+    # A text of standard input is read once.
+    text = source.text if source.text is not None or not source.is_file else _head(source.path)
+    return kind_by_name(source.path) is not FileKind.SUITE or (text is not None and is_list(text))
+
+
+def _head(path: Path) -> str:
+    try:
+        return read_text(path)
+    except UnreadableError:
+        return ""
 
 
 def _advice(path: Path) -> str:

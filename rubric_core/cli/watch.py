@@ -2,11 +2,12 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rubric_core.cli.check_output import frames, summary
 from rubric_core.cli.check_result import CheckedFile, CheckRound
+from rubric_core.cli.check_rounds import check_with_used_files
 from rubric_core.cli.file_checker import FileChecker
 from rubric_core.cli.sanitize import StreamSanitizer, send_sequence
 from rubric_core.cli.sources import Source, SourceCollector
@@ -61,16 +62,15 @@ class FileWatch:
         touched = self._touched()
         self._checker.changed(touched)
         configurations: dict[Path, Configuration] = {}
-        waiting, self._found = list(self._named), []
-        while waiting:
-            for source in waiting:
+
+        def check(several: Sequence[Source]) -> list[CheckedFile | str]:
+            nonlocal changed
+            for source in several:
                 changed |= self._again(source, touched, configurations)
-            self._found += waiting
-            found = (self._known[source] for source in waiting)
-            waiting = list(
-                self._sources.referenced(r for each in found if isinstance(each, CheckedFile) for r in each.refers_to)
-            )
-        self._sources.forget(self._found[len(self._named) :])
+            return [self._known[source] for source in several]
+
+        self._found = [each.source for each in check_with_used_files(self._sources, self._named, check)]
+        self._sources.start_again(self._named)
         changed |= self._known.keys() != set(self._found)
         self._known = {source: self._known[source] for source in self._found}
         needed = {p for each in self._known.values() if isinstance(each, CheckedFile) for p in each.depends_on}
@@ -103,7 +103,7 @@ class FileWatch:
 
     def _search(self) -> bool:
         self._sources = self._make_sources()
-        named, failures = list(self._sources.found()), tuple(self._sources.failures)
+        named, failures = [*self._sources.found(), *self._sources.users()], tuple(self._sources.failures)
         different = (named, failures) != (self._named, self._failures)
         if different:
             self._checker.register(self._sources, named)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rubric_core.configuration.folder_scope import SETTINGS_FOLDER, FolderScope, content_counts, eval_patterns
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
-from rubric_core.containment import OUTSIDE, bounds_of, is_inside
+from rubric_core.containment import OUTSIDE, bounds_of, is_inside, is_repository, leads_outside
 from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, FILTERS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
@@ -40,9 +40,10 @@ class _Listing(NamedTuple):
 
     outer: FolderScope
     here: FolderScope
-    #: The names of subfolders to visit, and of the selected files.
+    #: The names of subfolders to visit, of the selected files, and of related files that their names show.
     folders: tuple[str, ...]
     files: tuple[str, ...]
+    related: tuple[str, ...]
     #: The stamps of the folder and of files whose content counts.
     stamps: Mapping[str, _Stamp]
 
@@ -65,6 +66,8 @@ class Discovery:
         self.unreadable: list[str] = []
         #: Links that lead out of the folder and its repository, each with what is said about it: they are left alone.
         self.outside: dict[str, str] = {}
+        #: The repositories of files that were named.
+        self._bounds: set[str] = set()
         #: Every checkable file that was passed: its spelling, and its scope.
         self._passed: dict[str, tuple[str, FolderScope]] = {}
         #: If inputs are recorded: the folders whose names all counted, as listed, and the files that counted, existing
@@ -75,9 +78,19 @@ class Discovery:
         self._listings: dict[str, _Listing] = {}
         self._starts: dict[str, tuple[Mapping[str, _Stamp], FolderScope]] = {}
 
+    def another(self) -> "Discovery":
+        """A discovery with the same configurations that has walked nothing yet."""
+        return Discovery(self._configurations)
+
     def suites(self, folder: str) -> Iterator[str]:
         """The suites below `folder`, ordered by name and spelt like `folder`."""
-        yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), None)
+        for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), None):
+            yield from (_joined(shown, name) for name in listing.files)
+
+    def related(self, folder: str) -> Iterator[str]:
+        """The related files below `folder` that are known by their names; after `suites`, from its cache."""
+        for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), None):
+            yield from (_joined(shown, name) for name in listing.related)
 
     def files(self, folder: str) -> Iterator[str]:
         """The suites below `folder`, and the related files that are known by their names."""
@@ -86,12 +99,37 @@ class Discovery:
             ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(Path(path).name)
             return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
-        yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)
+        for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes):
+            yield from (_joined(shown, name) for name in listing.files)
 
     def passed(self, path: Path) -> str | None:
         """The spelling of a file that was passed; None if it was not, or is excluded."""
         shown, here = self._passed.get(str(path), ("", None))
         return None if here is None or here.hides(str(path), is_folder=False) else shown
+
+    def passed_files(self) -> list[str]:
+        """Every file that was passed and may be checked, as a whole path."""
+        return [path for path, (_, here) in self._passed.items() if not here.hides(path, is_folder=False)]
+
+    def refer(self, path: Path, *, named: bool = False) -> bool:
+        """Whether a file is checked because others refer to it.
+
+        It is if the walk passed it; one outside of the folders that were walked, if it is in the same repository and not excluded.
+        With `named`, it is the repository of a file that was named.
+        """
+        if str(path) in self._passed:
+            return self.passed(path) is not None
+        walked = any(str(path).startswith(os.path.join(folder, "")) for folder in self._starts)
+        if walked or not path.name.endswith(_REFERABLE):
+            return False
+        bounds = self._bounds if named else self._bounds.union(start.bounds for _, start in self._starts.values())
+        # Without a repository, a suite may have its files anywhere, but links stay where they are.
+        inside = any(is_inside(path, each) or not (is_repository(each) or leads_outside(path)) for each in bounds)
+        return inside and not self._configurations.for_file(path).excludes(path)
+
+    def name(self, path: Path) -> None:
+        """A file was named: those that it refers to may be checked."""
+        self._bounds.add(bounds_of(path.parent))
 
     def matching(self, pattern: str) -> Iterator[str]:
         """The files that match a path with `*`, `**`, `?`, `[…]` or `{a,b}`, whatever their names.
@@ -106,7 +144,8 @@ class Discovery:
         if not Path(base).is_dir():
             return iter(())
         whole = str(absolute(base))
-        return self._walk(base, whole, self._start(base), lambda _, path, __: wanted.decide(path) is True)
+        walked = self._walk(base, whole, self._start(base), lambda _, path, __: wanted.decide(path) is True)
+        return (_joined(shown, name) for shown, listing in walked for name in listing.files)
 
     def _start(self, folder: str) -> FolderScope:
         here = absolute(folder)
@@ -130,14 +169,14 @@ class Discovery:
         whole: str,
         outer: FolderScope,
         takes: Callable[[FolderScope, str, frozenset[str]], bool] | None,
-    ) -> Iterator[str]:
-        """The selected files; None: the suites, which are cached."""
+    ) -> Iterator[tuple[str, _Listing]]:
+        """The folders with the selected files; None: the suites, which are cached."""
         waiting = [(shown, whole, outer)]  # not recursive: folders may be nested more deeply than calls
         while waiting:
             shown, whole, outer = waiting.pop()
             listing = self._listing(shown, whole, outer, takes)
             if listing is not None:
-                yield from (_joined(shown, name) for name in listing.files)
+                yield shown, listing
                 waiting += (
                     (_joined(shown, name), os.path.join(whole, name), listing.here)
                     for name in reversed(listing.folders)
@@ -173,7 +212,9 @@ class Discovery:
         names = frozenset(e.name for e in entries)
         stamps |= {path: _stamp(path) for path in _files_that_count(whole, names)}
         here = self._entered(whole, names, outer)
-        folders, files = [], []
+        folders: list[str] = []
+        files: list[str] = []
+        related: list[str] = []
         for entry in entries:
             if entry.name in _TARGETS and takes is not FolderScope.takes and not _is_file(entry):
                 self._record_unusable_targets(_joined(shown, entry.name), entry.path, here)
@@ -193,13 +234,15 @@ class Discovery:
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
             if content_counts(entry.path, entry.name):
                 stamps[entry.path] = _stamp(entry.path)
-            if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
-                files.append(entry.name)
+            taken = takes(here, entry.path, names)
+            wanted = taken or (entry.name.endswith(_ENDINGS) and here.includes_other_file(entry.path, names))
+            if wanted and _is_file(entry) and not here.hides(entry.path, is_folder=False):
+                (files if taken else related).append(entry.name)
         if self._keeps_account:
             links = {e.path: _stamp(e.path) for e in entries if e.is_symlink() and e.name.lower().endswith(_ENDINGS)}
             self._note({**links, **stamps})
             self.listed_folders[whole] = entries
-        return _Listing(outer, here, tuple(folders), tuple(files), stamps)
+        return _Listing(outer, here, tuple(folders), tuple(files), tuple(related), stamps)
 
     def _record_unusable_targets(self, shown: str, path: str, here: FolderScope) -> None:
         """Record a folder, pipe or broken link with the name of a targets file, which a run ignores."""

@@ -26,7 +26,7 @@ from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["head_is_eval_yaml", "is_eval_yaml"]
+__all__ = ["head_is_eval_yaml", "is_eval_yaml", "is_run_results"]
 
 #: Names that only evals use.
 _OWN = pattern(r"(?is).*\.eval\.ya?ml\Z")
@@ -52,6 +52,8 @@ _OWN_KEYS = frozenset({
     "expected_output", "input", "input_files", "input_messages", "reference_answer", "rubrics", "turns",
 })  # fmt: skip
 _OWN_ENTRY = frozenset({"provider", "use_target", "judge_target", "grader_target", "provider_batching", "settings"})
+#: Keys of results, beside their score, in any release of AgentV.
+_OF_RESULTS = frozenset({"test_id", "eval_id", "timestamp", "hits", "misses"})
 _TOP = (Suite, TargetFile, Config, Workspace, Environment)
 _ITEMS = (Case, Scenario, Target, Provider)
 #: Shorter words are too common: helm-unittest has `it`.
@@ -124,6 +126,12 @@ def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[N
     if mappings:
         return False if any(map(_is_of_others, mappings)) else None
     return False if top and not several and _is_strange(top) else None
+
+
+def is_run_results(items: Iterable[Node]) -> bool:
+    """Whether the lines of a data set are results of a run, such as a baseline: these have cases' keys, and a score."""
+    mappings = (item for item in islice(items, _LOOKED_AT) if isinstance(item, Mapping))
+    return any("score" in names and names & _OF_RESULTS for names in map(key_names, mappings))
 
 
 def _listed(root: Node | None) -> Iterator[Node]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
+from rubric_core.language.file_extensions import YAML
 from rubric_core.language.file_kinds import FileKind, kind_of_reference
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
@@ -46,6 +47,11 @@ __all__ = ["FoundReferences", "References"]
 _WORD = pattern(r"[\w-]+")
 #: Replaces non-word characters of ASCII text by spaces.
 _BETWEEN_WORDS = "".join(c if c.isalnum() or c in "_-" else " " for c in map(chr, range(128)))
+#: A path of cases in a suite.
+_CASES = pattern(
+    r"""file://([^\s,'"\]}]+)|^(?:tests|evalcases|eval_cases)[ \t]*:[ \t]*['"]?([^\s'"\[{#&*!|>][^\s'"]*)""",
+    re.MULTILINE,
+)
 _NOT_RUN = "agentv cannot run the suite"
 
 
@@ -288,15 +294,26 @@ def _words_below(home: Path, look: TrackedLookup) -> frozenset[str]:
 
 
 def _words(path: Path, look: TrackedLookup) -> tuple[str, ...]:
-    """The words in a file, each once, as shared objects: those of many suites are the same."""
-    text = look.glance(path) or ""
-    # The same words in a third of the time: a check of thousands of suites spends much of its time here.
-    found = text.translate(_BETWEEN_WORDS).split() if text.isascii() else _WORD.findall(text)
-    return tuple(map(sys.intern, set(found)))
+    """The words in a suite and its case files, each once, as shared objects: those of many suites are the same."""
+    found: set[str] = set()
+    for text in _texts(path, look):
+        # The same words in a third of the time: a check of thousands of suites spends much of its time here.
+        found.update(text.translate(_BETWEEN_WORDS).split() if text.isascii() else _WORD.findall(text))
+    return tuple(map(sys.intern, found))
 
 
 def _names(word: re.Pattern[str], path: Path, look: TrackedLookup) -> bool:
-    return word.search(look.text(path) or "") is not None
+    return any(word.search(text) for text in _texts(path, look))
+
+
+def _texts(path: Path, look: TrackedLookup) -> Iterator[str]:
+    """The text of a suite, and those of the files with its cases, which may name targets as well."""
+    text = look.glance(path) or ""
+    yield text
+    for found in _CASES.finditer(text) if path.suffix in YAML else ():
+        name = found[1] or found[2]
+        if not is_open(name):
+            yield from (look.glance(file) or "" for file in cases_behind(look, name, path.parent).files)
 
 
 def _holds(listed: Node, item: Node | None) -> bool:

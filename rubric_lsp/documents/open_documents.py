@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis.file_uses import FileUse, references_of
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
-from rubric_core.language.detect_dialect import modeline
-from rubric_core.language.file_extensions import PROMPTS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
@@ -21,9 +19,9 @@ from rubric_core.text import Edit, Encoding
 from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.content_changes import ContentChange, edit_of, in_steps
 from rubric_lsp.documents.gc_control import GcControl
-from rubric_lsp.documents.names_for_files import NamesForFiles
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.workspace_uses import WorkspaceUses
 from rubric_lsp.features.edit_place import continue_edit
 from rubric_lsp.protocol.uris import path_of
 
@@ -48,11 +46,7 @@ class ClientWorkspace:
         #: The files around suites; those that are open, with the editor's text.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
         self.project.register_checks(self._is_checked)
-        #: The prompts of suites that are not open, with the dialects of these.
-        self.prompts: dict[Path, str] = {}
-        #: The files that promptfoo configurations which are not open refer to: cases, defaults, scenarios, prompts.
-        self.promptfoo: dict[Path, FileKind] = {}
-        self.names_for_files = NamesForFiles()
+        self.uses = WorkspaceUses()
         #: How often suites use keys and values, as far as they are indexed.
         self.usage = Counts()
         #: Replaced when settings or configurations change, which invalidates every earlier analysis.
@@ -90,10 +84,7 @@ class ClientWorkspace:
 
     def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
         """A document was opened, or sent again as a whole; `as_on_disk`: its text equals the file."""
-        path = path_of(uri)
-        known_as = self.promptfoo_kind(path) if path is not None else None
-        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
-        snapshot.cut_as = known_as
+        snapshot = self._read(uri, version, kind, text)
         if (known := self._open.get(uri)) is not None:
             known.release_further_documents()
         self._open[uri] = snapshot
@@ -139,10 +130,10 @@ class ClientWorkspace:
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
-            self.names_for_files.closed(uri)
             snapshot.release_further_documents()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
+            self.uses.closed(absolute(snapshot.path))
             self.project.review_checks()
             if not as_on_disk:
                 self._text_changed(snapshot)
@@ -164,10 +155,17 @@ class ClientWorkspace:
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
         """A document that is not open."""
+        snapshot = self._read(uri, None, "", text)
+        snapshot.cache = self.closed_files
+        return snapshot
+
+    def _read(self, uri: str, version: int | None, kind: str, text: str) -> Snapshot:
+        """A text, cut into blocks as the kind of its file requires."""
         path = path_of(uri)
-        known_as = self.promptfoo_kind(path) if path is not None else None
-        snapshot = self._snapshot(uri, None, "", self.language.document(text, path, known_as))
-        snapshot.cache, snapshot.cut_as = self.closed_files, known_as
+        use = self.uses.of(absolute(path), lambda: text) if path is not None else None
+        known_as = use.kind if use is not None else None
+        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
+        snapshot.cut_as = known_as
         return snapshot
 
     def is_checked_on_its_own(self, snapshot: Snapshot) -> bool:
@@ -188,48 +186,25 @@ class ClientWorkspace:
             return False
         return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
 
-    def belongs_to_a_suite(self, snapshot: Snapshot) -> bool:
-        """Whether a document is checked because a suite refers to it, as its prompt or its case file."""
+    def use_of(self, snapshot: Snapshot) -> FileUse | None:
+        """How other files of the workspace use a document."""
         path = snapshot.path
-        if path is not None and self.promptfoo_kind(path) is not None:
-            return True
-        kind = kind_by_name(path) if path is not None else None
-        if path is None or kind is FileKind.PROMPT:
-            return path is not None and self.prompt_dialect(path) is not None
-        if kind is None and path.parent.name in HOMES:
-            return False
-        wanted = absolute(path)
-        known = (s.known for s in self._open.values())
-        return any(wanted in each.found.files for a in known if a is not None for each in a.external)
+        return self.uses.of(absolute(path), lambda: snapshot.head) if path is not None else None
 
-    def prompt_dialect(self, path: Path) -> str | None:
-        """The dialect of a suite that uses the file as a prompt; None if none is known."""
-        wanted = absolute(path)
-        known = (s.known for s in self._open.values())
-        opened = (a.dialect.name for a in known if a is not None and a.refers_to.get(wanted) is FileKind.PROMPT)
-        return next(opened, None) or self.prompts.get(wanted)
-
-    def promptfoo_kind(self, path: Path) -> FileKind | None:
-        """The kind of file as which a promptfoo configuration refers to it; None if none is known."""
-        wanted = absolute(path)
-        known = (s.known for s in self._open.values())
-        opened = (a.refers_to.get(wanted) for a in known if a is not None and a.kind is FileKind.PROMPTFOO)
-        return next((kind for kind in opened if kind is not None), None) or self.promptfoo.get(wanted)
-
-    def defined_names(self, snapshot: Snapshot) -> DefinedNames | None:
-        """What the promptfoo configurations that refer to a file define for it."""
-        if snapshot.path is None or snapshot.named_as is None or snapshot.named_as not in WITH_NAMES:
-            return None
-        found = self.names_for_files.of(absolute(snapshot.path))
-        return found.seen_by(snapshot.named_as) if found is not None else None
+    def analyzed(self, snapshot: Snapshot) -> None:
+        """A version of a document was analyzed: it may use other files."""
+        if self.is_newest(snapshot) and snapshot.path is not None:
+            of_rubric = snapshot.analysis.refers_to and snapshot.is_ours
+            self.uses.analyzed(absolute(snapshot.path), references_of(snapshot.analysis) if of_rubric else None)
 
     def _is_checked(self, path: Path, kind: FileKind, nested: bool) -> bool:  # a callback
         """Whether a file that a configuration refers to is checked by itself: closed ones are with the whole workspace.
 
         A file that only files of cases refer to is not.
         """
-        seen = kind in OF_PROMPTFOO and (self.settings.check_workspace or self.at(path) is not None)
-        return seen and (not nested or self.promptfoo_kind(path) is kind)
+        seen = kind in (*OF_PROMPTFOO, FileKind.PROMPT) and (self.settings.check_workspace or self.at(path) is not None)
+        use = self.uses.of(path, str) if nested and seen else None
+        return seen and (not nested or (use is not None and use.kind is kind))
 
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)
@@ -242,36 +217,22 @@ class ClientWorkspace:
         """Analyze a document with the project's configuration and the editor's settings."""
         project = snapshot.configuration = self.configuration(snapshot.path)
         with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
-            snapshot.prompt_of = self.suite_dialect(snapshot)
-            snapshot.named_as = self.named_as(snapshot)
-            snapshot.defined_names = self.defined_names(snapshot)
-            snapshot.cut(snapshot.named_as)
+            use = snapshot.used_as = self.use_of(snapshot)
+            kind = use.kind if use is not None else None
+            snapshot.cut(kind)
             # The project's configuration takes precedence, so that everybody sees the same findings.
-            analysis = analyze(
+            return analyze(
                 snapshot.document,
                 self.language,
                 previous=snapshot.earlier,
-                dialect=snapshot.prompt_of or project.dialect or self.settings.dialect or None,
+                dialect=(use and use.dialect) or project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
-                kind=snapshot.named_as,
-                defined_names=snapshot.defined_names,
+                kind=kind,
+                siblings=use.siblings if use is not None else None,
+                defined_names=use.defined_names if use is not None else None,
                 project=self.project,
             )
-        if self.is_newest(snapshot):
-            self.names_for_files.analyzed(snapshot.uri, analysis)
-        return analysis
-
-    def named_as(self, snapshot: Snapshot) -> FileKind | None:
-        """The kind of file as which a promptfoo configuration refers to it, unless its text shows its kind."""
-        path = snapshot.path
-        found = self.promptfoo_kind(path) if path is not None else None
-        return None if found is None or modeline(snapshot.document.head) else found
-
-    def suite_dialect(self, snapshot: Snapshot) -> str | None:
-        """The dialect of a prompt: that of the suite that uses it."""
-        path = snapshot.path
-        return self.prompt_dialect(path) if path is not None and path.suffix.lower() in PROMPTS else None
 
 
 def folders_after(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:

@@ -167,16 +167,24 @@ class ProjectIndex:
             if snapshot.is_ours:
                 seen.update([snapshot.path] if snapshot.path is not None else [])
                 yield snapshot
-        for path in self._paths() if everywhere else ():
+        for path in self._paths(self._discovery.suites) if everywhere else ():
             if path not in seen and (found := self.at(path)) is not None:
                 yield found
             await breaks.due()
 
-    def _paths(self) -> Iterator[Path]:
+    def related(self) -> Iterator[Path]:
+        """The files of the open folders that are known by their names and are no suites; after `suites`."""
+        return self._paths(self._discovery.related)
+
+    def is_checked_where_used(self, path: Path) -> bool:
+        """Whether a closed file is checked because others refer to it; see `Discovery.refer`."""
+        return self._discovery.refer(path)
+
+    def _paths(self, find: Callable[[str], Iterator[str]]) -> Iterator[Path]:
         seen: set[str] = set()  # folders may be nested
         for uri in list(self._workspace.folders):
             folder = path_of(uri)
-            for name in self._discovery.suites(str(absolute(folder))) if folder is not None else ():
+            for name in find(str(absolute(folder))) if folder is not None else ():
                 if name not in seen:
                     seen.add(name)
                     yield self._path(name)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from rubric_core.analysis import Analysis, Language
+from rubric_core.analysis.file_uses import FileUse
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.file_kinds import RUNNABLE, TEXTS, FileKind
-from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
@@ -36,17 +36,11 @@ class DocumentContext(Protocol):
     def analyze(self, snapshot: "Snapshot") -> Analysis:
         """Analyze a document with the project's configuration and the editor's settings."""
 
-    def suite_dialect(self, snapshot: "Snapshot") -> str | None:
-        """The dialect of the suite that uses a document as its prompt; None if there is none."""
+    def analyzed(self, snapshot: "Snapshot") -> None:
+        """A document was analyzed."""
 
-    def named_as(self, snapshot: "Snapshot") -> FileKind | None:
-        """The kind of file as which a promptfoo configuration refers to a document; None if none does."""
-
-    def defined_names(self, snapshot: "Snapshot") -> DefinedNames | None:
-        """What the promptfoo configurations that refer to a prompt file define for it."""
-
-    def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
-        """Whether a document is checked because a suite refers to it."""
+    def use_of(self, snapshot: "Snapshot") -> FileUse | None:
+        """How other files use a document; None if none does."""
 
     def is_checked_on_its_own(self, snapshot: "Snapshot") -> bool:
         """Whether a document is checked by its name, its language, its configuration or its content."""
@@ -71,12 +65,8 @@ class Snapshot:
         self._basis = 0
         #: The project's configuration at the time of this version.
         self.configuration: Configuration | None = None
-        #: For a prompt, the dialect of the suite that used it then.
-        self.prompt_of: str | None = None
-        #: The kind of file as which a promptfoo configuration referred to it then.
-        self.named_as: FileKind | None = None
-        #: For a prompt file of promptfoo, what the configurations that refer to it defined for it then.
-        self.defined_names: DefinedNames | None = None
+        #: How other files used it then.
+        self.used_as: FileUse | None = None
         #: The kind of file as which its text was cut into blocks.
         self.cut_as: FileKind | None = None
         self._is_ours = False
@@ -109,6 +99,7 @@ class Snapshot:
             self.earlier = None
             if self.cache is not None:
                 self.cache.made(self)
+            self._workspace.analyzed(self)
         return self._analysis
 
     @property
@@ -127,6 +118,11 @@ class Snapshot:
         if self._document is None and self._indexed is not None:
             return self._indexed.text
         return self.document.text
+
+    @property
+    def head(self) -> str:
+        """The beginning of the text."""
+        return self.text if self._document is None else self._document.head
 
     @property
     def kept(self) -> BlockCache:
@@ -174,9 +170,7 @@ class Snapshot:
             return False
         if self._basis != workspace.basis or workspace.project.changed_since(self._looked_at, known.depends_on):
             return True
-        if self.prompt_of != workspace.suite_dialect(self) or self.named_as is not workspace.named_as(self):
-            return True
-        if self.defined_names != workspace.defined_names(self):
+        if self.used_as != workspace.use_of(self):
             return True
         self._looked_at = workspace.project.version  # earlier changes need not be checked again
         return False
@@ -194,7 +188,7 @@ class Snapshot:
 
     def cut(self, kind: FileKind | None) -> None:
         """Cut the text into blocks again if a file of that kind is cut in another way."""
-        if (kind in TEXTS) != (self.cut_as in TEXTS):
+        if (kind is None, kind in TEXTS) != (self.cut_as is None, self.cut_as in TEXTS):
             self._document = self._workspace.language.document(self.text, self.path, kind)
             self.earlier = self._kept = None
         self.cut_as = kind
@@ -317,8 +311,9 @@ class Snapshot:
     @property
     def is_ours(self) -> bool:
         """Whether this is a suite or a file that belongs to one. Editors may send any YAML."""
-        # A file of a suite is checked as long as that suite refers to it.
-        if self._is_ours or self._workspace.belongs_to_a_suite(self):
+        # A file of a suite is checked as long as that suite refers to it; a targets file is found by its name alone.
+        use = self._workspace.use_of(self)
+        if self._is_ours or (use is not None and use.kind is not FileKind.TARGETS):
             return True
         if self._analysis is None and self._indexed is not None:
             return self._indexed.is_ours

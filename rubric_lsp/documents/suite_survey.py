@@ -1,26 +1,17 @@
 """Facts about every suite of the workspace: the keys and values it uses, and the files it refers to."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from hashlib import blake2b
-from pathlib import Path
 
-from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.analysis.file_uses import OutgoingReferences, references_of
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_lsp.documents.file_report import PackedCounts, Word
 from rubric_lsp.documents.open_documents import ClientWorkspace
-from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.block_memo import blocks_of
 
 __all__ = ["SuiteSurvey", "SurveyedSuite"]
-
-_BESIDE = frozenset({
-    FileKind.TARGETS, FileKind.CONFIG, FileKind.CASES, FileKind.TEMPLATE, FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.DATASET,
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +20,18 @@ class SurveyedSuite:
 
     snapshot: Snapshot
     usage: PackedCounts
-    #: The eval and targets files on which it depends.
-    beside: frozenset[Path]
-    #: The prompts that it refers to, with its dialect.
-    prompts: Mapping[Path, str]
-    #: The files that a promptfoo configuration refers to.
-    promptfoo: Mapping[Path, FileKind]
-    #: What it defines for its prompt files.
-    defined_names: DefinedNames | None
+    #: The files that it refers to.
+    references: OutgoingReferences
 
 
 class SuiteSurvey:
     """Facts about each suite, cached until it or its dependencies change, and the usage counts of all suites."""
 
-    def __init__(self, documents: ClientWorkspace, index: ProjectIndex) -> None:
+    def __init__(self, documents: ClientWorkspace) -> None:
         self._documents = documents
-        self._index = index
         self._suites: dict[str, SurveyedSuite] = {}
+        #: What other files refer to.
+        self._related: dict[str, tuple[Snapshot, OutgoingReferences]] = {}
         #: A single object for each word that suites use.
         self._words: dict[Word, Word] = {}
 
@@ -54,16 +40,17 @@ class SuiteSurvey:
         known = self._suites.get(snapshot.uri)
         if known is None or known.snapshot is not snapshot:
             self._count(known, -1)
-            is_file = self._index.project.look().is_file
-            beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
-            usage = self._usage(snapshot, known)
-            named = snapshot.refers_to if snapshot.file_kind is FileKind.PROMPTFOO else {}
-            known = SurveyedSuite(
-                snapshot, usage, beside, _prompts(snapshot.analysis), named, snapshot.analysis.defined_names
-            )
+            known = SurveyedSuite(snapshot, self._usage(snapshot, known), references_of(snapshot.analysis))
             self._suites[snapshot.uri] = known
             self._count(known, 1)
         return known
+
+    def references(self, snapshot: Snapshot) -> OutgoingReferences:
+        """What a file that is no suite refers to, computed once for each version."""
+        known = self._related.get(snapshot.uri)
+        if known is None or known[0] is not snapshot:
+            known = self._related[snapshot.uri] = snapshot, references_of(snapshot.analysis)
+        return known[1]
 
     def _usage(self, snapshot: Snapshot, known: SurveyedSuite | None) -> PackedCounts:
         """The usage counts of a suite; reused if only other files have changed."""
@@ -79,6 +66,10 @@ class SuiteSurvey:
             every[word] += times * number
             if not every[word]:
                 del every[word]
+
+    def keep_related(self, uris: Collection[str]) -> None:
+        """Forget the other files with other URIs."""
+        self._related = {uri: known for uri, known in self._related.items() if uri in uris}
 
     def keep_only(self, uris: Collection[str]) -> None:
         """Forget the suites with other URIs, which no longer exist."""
@@ -104,14 +95,3 @@ def _usage(snapshot: Snapshot) -> Counts:
     for _, counts in snapshot.kept.usage.of(snapshot.analysis):
         found.update(counts)
     return found
-
-
-def _beside(analysis: Analysis) -> Iterator[Path]:
-    yield from analysis.case_files
-    if analysis.kind is FileKind.PROMPTFOO:
-        yield from analysis.refers_to
-    yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
-
-
-def _prompts(analysis: Analysis) -> dict[Path, str]:
-    return {path: analysis.dialect.name for path, kind in analysis.refers_to.items() if kind is FileKind.PROMPT}

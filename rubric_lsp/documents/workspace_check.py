@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.configuration import Configuration, FolderConfigurations
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.detect_file_kind import kind_by_name
@@ -75,10 +76,12 @@ class WorkspaceCheck:
         self.unwatched = False
         #: The digest of each file's diagnostics that the client has.
         self._sent: dict[str, str] = {}
-        self._survey = SuiteSurvey(documents, around)
+        self._survey = SuiteSurvey(documents)
         #: The report of each file, valid until another one replaces it.
         self._reports: dict[str, tuple[Snapshot, object, FileReport]] = {}
         self._known: tuple[list[Path], set[Path]] = ([], set())
+        #: What every file refers to, as the last check found it.
+        self._surveyed: dict[Path, OutgoingReferences] = {}
         self._waiting: asyncio.TimerHandle | None = None
         self._under_way: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
@@ -92,23 +95,25 @@ class WorkspaceCheck:
         """The report of every file, open ones first if wanted; yields to other requests between two files."""
         everything = self._documents.settings.check_workspace
         suites: dict[str, SurveyedSuite] = {}
-        beside: set[Path] = set()
         folders = FolderConfigurations(self._documents.configurations)
         async for snapshot in self._around.suites(everywhere=everything):
             try:
                 suite = suites[snapshot.uri] = self._survey.suite(self._configured_as(snapshot, folders))
                 if opened or self._documents.get(snapshot.uri) is None:
                     yield self._report(suite.snapshot)
-                if everything:
-                    beside |= suite.beside
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
-        self._end_with(suites, beside)
+        self._survey.keep_only(suites)
+        paths = {s.snapshot.path for s in suites.values() if s.snapshot.path is not None}
+        registered = self._register({*paths, *(self._around.related() if everything else ())})
+        beside = await self._related(suites, folders) if everything else {}
+        self._end_with(suites, beside, registered=registered)
         breaks = YieldPoints()
-        for path in sorted(beside):
-            other = self._around.at(path)
-            if other is not None and other.uri not in suites:
-                yield self._report(self._configured_as(other, folders))
+        for snapshot in (*(s.snapshot for s in suites.values()), *beside.values()):
+            fresh = self._fresh(snapshot)
+            is_known = snapshot.uri in suites and fresh is snapshot
+            if fresh is not None and not is_known and (opened or self._documents.get(snapshot.uri) is None):
+                yield self._report(fresh)
                 await breaks.due()
         configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
         for at, configuration in configurations.items():
@@ -124,42 +129,68 @@ class WorkspaceCheck:
         self._around.discoveries += snapshot.version is not None
         return self._around.at(path) or snapshot
 
-    def _end_with(self, suites: Mapping[str, SurveyedSuite], beside: Collection[Path]) -> None:
-        """All suites are known: forget the deleted ones, and announce the others."""
-        self._survey.keep_only(suites)
+    async def _related(
+        self, suites: Mapping[str, SurveyedSuite], folders: FolderConfigurations
+    ) -> dict[Path, Snapshot]:
+        """The files that suites refer to, directly or not, and those known by their names, each as what it is used as."""
+        uses = {s.snapshot.path: s.references for s in suites.values() if s.snapshot.path is not None}
+        found: dict[Path, Snapshot] = {}
+        waiting = {path for path in self._around.related() if path not in uses}
+        seen = set(uses)
+        breaks = YieldPoints()
+        while waiting := (waiting | self._used(uses)) - seen:
+            seen |= waiting
+            self._documents.uses.survey(uses)
+            for path in sorted(waiting):
+                snapshot = self._around.at(path)
+                if snapshot is not None:
+                    found[path] = snapshot = self._configured_as(snapshot, folders)
+                    uses[path] = self._survey.references(snapshot)
+                    self._report(snapshot)  # while it is analyzed
+                await breaks.due()
+        self._surveyed = uses
+        self._survey.keep_related({*suites, *(snapshot.uri for snapshot in found.values())})
+        return found
+
+    def _used(self, uses: Mapping[Path, OutgoingReferences]) -> set[Path]:
+        """The files that are checked because others refer to them."""
+        named = {path for each in uses.values() for path in each.files}.difference(uses)
+        return {path for path in named if self._around.is_checked_where_used(path)}
+
+    def _end_with(
+        self, suites: Mapping[str, SurveyedSuite], beside: Mapping[Path, Snapshot], *, registered: bool
+    ) -> None:
+        """All files are known: forget the deleted ones, and announce the others."""
         for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
             del self._reports[uri]
-        prompts: dict[Path, str] = {}
-        promptfoo: dict[Path, FileKind] = {}
-        for suite in suites.values() if self._documents.settings.check_workspace else ():
-            prompts |= suite.prompts
-            promptfoo.update(suite.promptfoo)
-        paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
-        every = suites.values() if self._documents.settings.check_workspace else ()
-        news = self._documents.names_for_files.survey((s.snapshot.uri, s.promptfoo, s.defined_names) for s in every)
-        self._know(paths, prompts, promptfoo, news=news)
-
-    def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind], *, news: bool) -> None:
-        """Publish the set of suites, so that unused targets can be found, and the set of prompts."""
-        news = news or (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
-        self._documents.prompts, self._documents.promptfoo = prompts, promptfoo
+        news = self._documents.uses.survey(self._surveyed if self._documents.settings.check_workspace else {})
         self._around.project.review_checks()
+        if registered or news:
+            self._suites_discovered()
+
+    def _register(self, files: set[Path]) -> bool:
+        """Publish the set of files, so that unused targets can be found. Returns whether anything is new."""
         folders: list[Path] = []
         if self._documents.settings.check_workspace:
             folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]
-        if self._known != (folders, files):
-            self._known = (folders, files)
-            naming = (f for f in files if kind_by_name(f) is not FileKind.TARGETS)
-            news = self._around.project.register_suites(folders, naming) or news
-        if news:
-            self._suites_discovered()
+        naming = {path for path in files if kind_by_name(path) is not FileKind.TARGETS}
+        if self._known == (folders, naming):
+            return False
+        self._known = (folders, naming)
+        return self._around.project.register_suites(folders, naming)
+
+    def _fresh(self, snapshot: Snapshot) -> Snapshot | None:
+        """The newest version, analyzed as the file is used now."""
+        return self._around.at(snapshot.path) if snapshot.path is not None and snapshot.outdated else snapshot
 
     def _report(self, snapshot: Snapshot) -> FileReport:
         """The report of a file, cached if nothing has changed."""
         results = self._results(snapshot)
         known = self._reports.get(snapshot.uri)
         if known is None or known[0] is not snapshot or known[1] != results:
-            items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else JsonArray()
+            # A closed file was found as one of rubric; targets files of other programs have the same names.
+            ours = snapshot.is_ours or (snapshot.version is None and snapshot.file_kind is not FileKind.TARGETS)
+            items = self._found(snapshot) if ours else JsonArray()
             made = FileReport(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
             known = self._reports[snapshot.uri] = (snapshot, results, made)
         return known[2]

@@ -88,6 +88,10 @@ class LanguageTools:
             dialect: The dialect of a suite that does not name one, such as agentv-3.
         """
         source = self._source(path, text)
+        if path:
+            run, shown = self._run(path, text, dialect, fix=False)
+            run.round(cached=False)
+            source = run.source(shown)
         with expected_errors():
             analysis = self._checker(dialect, fix=False).analysis(source, source.read())
         offers = complete(analysis, analysis.document.offset(Position(line, character)))
@@ -127,17 +131,23 @@ class LanguageTools:
 
     def _round(self, path: str, text: str | None, dialect: str, *, fix: bool) -> CheckRound:
         """Check a text, or the files at a path. Raises ToolError."""
-        if text is not None:
+        if text is not None and not path:
             checked = self._checker(dialect, fix=fix).attempt(self._source(path, text))
             return (
                 CheckRound((checked,), (), 0.0) if isinstance(checked, CheckedFile) else CheckRound((), (checked,), 0.0)
             )
+        run, shown = self._run(path, text, dialect, fix=fix)
+        done = run.round(cached=False)
+        wanted = (f for f in done.files if (f.path == shown if text is not None else self._folder.holds(Path(f.path))))
+        return CheckRound(tuple(wanted), done.failures, done.seconds)
+
+    def _run(self, path: str, text: str | None, dialect: str, *, fix: bool) -> tuple[CheckRun, str]:
+        """A check, and how the file or folder at a path is shown in it. Raises ToolError."""
         shown = self._folder.shown(self._folder.path(path or "."))
         configurations = Configurations(self._language)
-        sources = SourceCollector([shown], Discovery(configurations), None)
-        done = CheckRun(self._language, configurations, self._options(dialect, fix=fix), sources).round(cached=False)
-        inside = tuple(each for each in done.files if self._folder.holds(Path(each.path)))
-        return CheckRound(inside, done.failures, done.seconds)
+        texts = {shown: text} if text is not None else None
+        sources = SourceCollector([shown], Discovery(configurations), None, texts=texts)
+        return CheckRun(self._language, configurations, self._options(dialect, fix=fix), sources), shown
 
     def _source(self, path: str, text: str | None) -> Source:
         if text is None and not path:

@@ -5,13 +5,10 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from rubric_core.analysis import Language, analyze
-from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
+from rubric_core.analysis import analyze
 from rubric_core.cli import main
-from rubric_core.disk import DiskFiles
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.project import Project
 from rubric_core.text import apply_edits
 from rubric_core.validation.rule import Fix
 
@@ -178,16 +175,15 @@ def test_it_is_said_once(
     assert sorted(checked(capsys, *arguments)) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["evals"], ["evals/promptfooconfig.yaml"], ["evals/promptfooconfig.yaml", "shared/say.txt"]]
-)
+@pytest.mark.parametrize("arguments", [["evals"], ["evals/promptfooconfig.yaml"]])
 def test_a_prompt_outside_of_every_checked_folder_is_told_of_at_its_reference(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     config = folder / "evals/promptfooconfig.yaml"
     config.write_text(CONFIG.replace("prompts/say.txt", "../shared/say.txt"), encoding="utf-8")
     assert sorted(checked(capsys, *arguments)) == AT_REFERENCE
-    assert [each.partition(" ")[0] for each in checked(capsys, ".")] == ["shared/say.txt:2"] * 2
+    for named in (["."], [*arguments, "shared/say.txt"]):
+        assert [each.partition(" ")[0] for each in checked(capsys, *named)] == ["shared/say.txt:2"] * 2
 
 
 @pytest.mark.parametrize(
@@ -324,9 +320,7 @@ def test_a_prompt_that_judges_get_as_well_is_a_prompt(judged: Path, capsys: pyte
     config.write_text(JUDGED.replace('"Say', 'file://prompts/judge.txt, "Say'), encoding="utf-8")
     (judged / "evals/prompts/judge.txt").write_text("Say {{ output }} {{word}}\n", encoding="utf-8")
     assert sorted(checked(capsys, ".")) == ["evals/prompts/judge.txt:1 undefined-variable"]
-    found = named_by_promptfoo(judged / "evals/prompts/judge.txt", Project(DiskFiles()), Language())
-    assert found is not None
-    assert found.kind is FileKind.PROMPTFOO_PROMPT
+    assert checked(capsys, "evals/prompts/judge.txt") == checked(capsys, ".")
 
 
 def test_the_content_of_a_message_for_judges_is_no_whole_prompt(
@@ -339,13 +333,14 @@ def test_the_content_of_a_message_for_judges_is_no_whole_prompt(
     assert checked(capsys, ".") == []
 
 
-def test_a_prompt_that_is_named_asks_every_configuration_above_it(folder: Path) -> None:
-    project, path = Project(DiskFiles()), folder / "evals/prompts/say.txt"
+def test_a_prompt_that_is_named_asks_every_configuration_above_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "promptfooconfig.yaml").write_text(
         CONFIG.replace("prompts/", "evals/prompts/").replace("word", "other"), encoding="utf-8"
     )
-    found = named_by_promptfoo(path, project, Language())
-    assert found == (FileKind.PROMPTFOO_PROMPT, DefinedNames(frozenset({"word", "other"}), frozenset()))
+    (folder / "evals/prompts/say.txt").write_text("{{word}} {{other}} {{wrod}}\n", encoding="utf-8")
+    assert checked(capsys, "evals/prompts/say.txt") == ["evals/prompts/say.txt:1 undefined-variable"]
 
 
 PROGRAMS = [

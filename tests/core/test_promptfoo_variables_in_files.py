@@ -7,10 +7,10 @@ import pytest
 from harness import LANGUAGE, ROOT, Folder, after
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.cli import main
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.serialize import dumps, loads
-from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.program_uses import ProgramUse
@@ -299,6 +299,6 @@ def test_what_configurations_define_survives_being_packed() -> None:
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):
-        referred = ReferencedFile(Path("/w/x"), FileKind.PROMPTFOO_PROMPT, "promptfoo", None, use)
-        row = dumps(CheckedFile("a", LANGUAGE.document("", Path("/w/a")), (), refers_to=(referred,)))
-        assert loads(row, "").refers_to[0].defined_names == use
+        references = OutgoingReferences({Path("/w/x"): FileKind.PROMPTFOO_PROMPT}, "promptfoo", True, None, use)
+        row = dumps(CheckedFile("a", LANGUAGE.document("", Path("/w/a")), (), references=references))
+        assert loads(row, "").references == references

@@ -140,7 +140,7 @@ class Desk:
         said = {r.uri: r.items async for r in self.server.workspace_check.reports()}
         for snapshot in self.server.documents.all():
             said[snapshot.uri] = self.server.problems(snapshot) if snapshot.is_ours else []
-        return {**said, "usage": dict(self.server.documents.usage), "prompts": dict(self.server.documents.prompts)}
+        return {**said, "usage": dict(self.server.documents.usage)}
 
     async def settle(self) -> None:
         """Wait as a person's pauses do: an analysis of the workspace may change the findings in open files."""
