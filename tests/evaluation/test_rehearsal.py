@@ -412,6 +412,22 @@ async def test_a_file_outside_that_was_not_planned_is_refused(
     assert any(str(outside) in line for line in made.words())
 
 
+@pytest.mark.parametrize(
+    "name", ["FOLDER/file.md", "FOLDER/*.md", "FOLDER/fil?.md", "FOLDER/{file,other}.md", "../*/file.md"]
+)
+async def test_files_outside_that_a_pattern_names_are_shown(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "file.md").write_text("the outside", encoding="utf-8")
+    address = f"file://{name.replace('FOLDER', str(outside))}"
+    for where in ({"prompts": ["{{ q }}"], "tests": [{"vars": {"q": address}}]}, {"prompts": [address], "tests": [{}]}):
+        folder.write("promptfooconfig.yaml", json.dumps({"providers": ["echo"], **where}))
+        async with system_ports(ENVIRONMENT) as ports:
+            made = await plan_run(cases_of(folder, "promptfooconfig.yaml"), ports, [folder.path])
+        assert [each.path for each in made.reads] == [str(outside / "file.md")]
+
+
 class _Heard:
     """A port that writes down which files and directories are opened."""
 

@@ -83,8 +83,9 @@ class _PermittedFiles:
         return self._files.present(path, names)
 
     def names(self, path: Path) -> tuple[str, ...]:
-        """See `ports.Files.names`."""
-        return self._files.names(path)
+        """See `ports.Files.names`. No names of a directory that is not permitted."""
+        whole = absolute(path)
+        return self._files.names(path) if self._may_read(whole, real_path(whole)) else ()
 
     def _may_read(self, path: Path, real: Path) -> bool:
         """Whether a file still leads to the same file, or to another permitted one."""
