@@ -192,7 +192,7 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
     if result.verdict == "passed" and not ungraded:
         return []
     from rubric_core.evaluation.cases.turns import turns_of  # noqa: PLC0415
-    from rubric_core.evaluation.reporting.inline_marks import evaluator_words, marks_of_some  # noqa: PLC0415
+    from rubric_core.evaluation.reporting.inline_marks import evaluator_words, marks_of_some, of_row  # noqa: PLC0415
 
     place = len(turns_of(case.case)) + number
     found = [m for m in marks_of_some(case, {place: result}) if m.what != "band" and m.verdict != "passed"]
@@ -201,5 +201,5 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
         return said
     if result.score is not None and ungraded:
         return [TestMessage(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
-    why = result.reason or "; ".join(result.misses) or result.reasoning
+    why = result.reason or of_row(result, "; ".join(result.misses) or result.reasoning)
     return [TestMessage(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

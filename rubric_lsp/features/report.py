@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, grader_words, seconds_words, shortened
+from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, grader_words, of_row, seconds_words, shortened
 from rubric_core.evaluation.reporting.transcript import usage_words
 from rubric_core.evaluation.scoring.counterfactual import to_flip
 from rubric_core.language.markdown import code, plain
@@ -39,7 +39,8 @@ def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[st
     yield "  \n".join(plain(usage_words(each)) for each in result.usage if each.has_usage)
     yield plain(to_flip(result))
     yield "\n".join(_criteria(result))
-    yield f"**Answer** {plain(shortened(result.answer, 300))}" if result.answer else ""
+    of = f" ({plain(result.shown)})" if result.shown else ""
+    yield f"**Answer**{of} {plain(shortened(result.answer, 300))}" if result.answer else ""
     yield _history(shown)
     yield fenced(command, "sh") if command else ""
 
@@ -118,7 +119,8 @@ def _cell(text: str) -> str:
 def _score(found: "EvaluatorResult") -> str:
     sign = ERROR if found.failure else SIGNS[found.verdict]
     score = sign if found.score is None else f"{sign} {found.score:.2f}"
-    return f"{score} × {number(found.weight)}"
+    passes = f"  {found.tally.words}" if found.tally is not None and found.tally.words else ""
+    return f"{score} × {number(found.weight)}{passes}"
 
 
 def _bar(score: float | None) -> str:
@@ -129,7 +131,9 @@ def _bar(score: float | None) -> str:
 def _gate(found: "EvaluatorResult") -> str:
     if found.gate:
         return f"gate: {found.gate_label} ← fails the case" if found.required else f"gate: {found.gate_label}"
-    return found.reason or "; ".join(found.misses) or ("" if found.verdict == "passed" else found.reasoning)
+    return found.reason or of_row(
+        found, "; ".join(found.misses) or ("" if found.verdict == "passed" else found.reasoning)
+    )
 
 
 def _criteria(result: "CaseResult") -> Iterator[str]:
@@ -148,8 +152,9 @@ def _criterion(found: "CriterionResult") -> str:
         else f"{found.score:.2f}"
     )
     minimum = f", needs {found.minimum:.2f}" if found.minimum is not None else ""
-    said = found.reasoning or found.reason
-    return f"{SIGNS[found.verdict]} {code(found.label)} {score}{minimum}" + (
+    said = of_row(found, found.reasoning) or found.reason
+    passes = f" {found.tally.words}" if found.tally is not None and found.tally.words else ""
+    return f"{SIGNS[found.verdict]} {code(found.label)} {score}{passes}{minimum}" + (
         f": {plain(shortened(said, 200))}" if said else ""
     )
 

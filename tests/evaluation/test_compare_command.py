@@ -18,6 +18,7 @@ from rubric_core.evaluation.model.result import CaseResult, CriterionResult, Eva
 from rubric_core.evaluation.report_page.write_report import earlier_runs
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunInfo, RunState
+from rubric_core.evaluation.scoring.merged_parts import merged_evaluators
 
 
 def case(name: str, score: float | None, **more: object) -> CaseResult:
@@ -122,7 +123,7 @@ def test_a_repeated_case_counts_once_with_its_mean(place: Path, capsys: pytest.C
             for each in scores
         )  # fmt: skip
         mean = sum(scores) / len(scores)
-        return case(name, mean, runs=runs, evaluators=runs[-1].evaluators)
+        return case(name, mean, runs=runs, evaluators=merged_evaluators(runs, ["1", "2", "3"], 0))
 
     store(place, [repeated(f"c{n}", [0.0, 0.5, 1.0]) for n in range(12)])
     store(place, [repeated(f"c{n}", [0.5, 1.0, 1.0]) for n in range(12)])

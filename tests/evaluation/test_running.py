@@ -71,9 +71,15 @@ async def test_a_low_threshold_does_not_end_the_search_for_the_best_run(
     assert result.details["trials"]["count"] == 2
 
 
-async def test_the_evaluators_are_those_of_the_best_run(folder: Folder) -> None:
-    result = await folder.one(trials(folder, "2", "{count: 3, strategy: mean}"))
-    assert (result.score, result.evaluators[0].score) == (pytest.approx(1 / 3), 1)
+async def test_the_evaluators_have_the_scores_that_the_case_has(folder: Folder) -> None:
+    mean = await folder.one(trials(folder, "2", "{count: 3, strategy: mean}"))
+    assert mean.score == mean.evaluators[0].score == pytest.approx(1 / 3)
+    assert (mean.evaluators[0].verdict, mean.evaluators[0].tally.words) == (Verdict.FAILED, "1/3")
+
+
+async def test_the_evaluators_of_the_best_run_have_its_scores(folder: Folder) -> None:
+    best = await folder.one(trials(folder, "2", "{count: 3, strategy: pass_at_k}"))
+    assert (best.score, best.evaluators[0].score, best.evaluators[0].tally.words) == (1, 1, "1/2")
 
 
 async def test_a_case_that_passes_sometimes_is_called_flaky(folder: Folder) -> None:

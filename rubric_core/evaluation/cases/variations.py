@@ -17,6 +17,7 @@ from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.merged_parts import RANKS, merged_evaluators
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
@@ -35,7 +36,6 @@ _MOST = 20_000
 
 #: The maximum length of a value in a name, in characters.
 _LONGEST = 40
-_RANKS = (Verdict.UNSCORED, Verdict.FAILED, Verdict.BORDERLINE, Verdict.PASSED)
 
 
 def base_id(name: str) -> str:
@@ -213,8 +213,9 @@ def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
 
 
 def join_variations(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
-    """The combined result of all variations of a case: the worst verdict, the mean of the scores."""
-    worst = min(results, key=lambda r: (_RANKS.index(r.verdict), 1.0 if r.score is None else r.score))
+    """The combined result of all variations of a case: the worst verdict with its answer, the mean of the scores."""
+    number = min(range(len(results)), key=lambda n: _rank(results[n]))
+    worst, labels = results[number], _labels_of(results)
     scores = [r.score for r in results if r.score is not None]
     passed = sum(r.verdict is Verdict.PASSED for r in results)
     first = f"{worst.id}: {worst.reason or worst.verdict.value}" if passed < len(results) else ""
@@ -226,6 +227,19 @@ def join_variations(case: CaseResult, results: Sequence[CaseResult]) -> CaseResu
     return replace(
         worst, id=case.id, fingerprint=case.fingerprint, line=case.line,
         score=fmean(scores) if len(scores) == len(results) else None,
+        evaluators=merged_evaluators(results, labels, number), shown=labels[number], variations=tuple(results), runs=(),
         reason=f"{passed} of {len(results)} variations passed; {first}" if first else "",
         cost_usd=sum(costs) if costs else None, usage=add_usage(each for r in results for each in r.usage), details={**(worst.details or {}), "variations": rows},
     )  # fmt: skip
+
+
+def _rank(result: CaseResult) -> tuple[int, float]:
+    return RANKS.index(result.verdict), 1.0 if result.score is None else result.score
+
+
+def _labels_of(results: Sequence[CaseResult]) -> list[str]:
+    """What distinguishes each variation: its values and prompt, its target, or both."""
+    several = len({each.target for each in results}) > 1
+    parts = [(each.id[len(base_id(each.id)) + 1 : -1], each.target if several else "") for each in results]
+    labels = [", ".join(filter(None, each)) for each in parts]
+    return [each or f"variation {number}" for number, each in enumerate(labels, 1)]

@@ -9,6 +9,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.merged_parts import merged_evaluators
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.language.properties import Properties
@@ -138,20 +139,31 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
     scores = [run.score for run in runs if run.score is not None]
     passed = sum(run.verdict is Verdict.PASSED for run in runs)
     best = max(runs, key=_rank)
-    worst = min(runs, key=_rank)
     details = {**(best.details or {}), "trials": _summary(repeats, runs, scores, passed)}
     cost = sum(run.cost_usd or 0.0 for run in runs) if any(run.cost_usd is not None for run in runs) else None
-    if repeats.strategy == "pass_at_k" and passed:
-        return replace(best, details=details, cost_usd=cost)
+    combined = _combined(repeats, runs, scores, properties)
+    return replace(combined, details=details, cost_usd=cost)
+
+
+def _combined(
+    repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[float], properties: Properties
+) -> CaseResult:
+    """One result with the evaluators of all runs."""
+    best = max(runs, key=_rank)
+    if repeats.strategy == "pass_at_k" and best.verdict is Verdict.PASSED:
+        return _merged(runs, best, chosen=True)
     missing = next((run for run in runs if run.score is None), None)
     if missing is not None:
         reason = f"run {runs.index(missing) + 1} of {len(runs)}: {missing.reason}"
-        return replace(worst, verdict=Verdict.UNSCORED, score=None, reason=reason, details=details, cost_usd=cost)
-    result = replace(_counted(repeats, runs, scores, properties), details=details, cost_usd=cost)
+        return replace(_merged(runs, missing), verdict=Verdict.UNSCORED, score=None, reason=reason)
+    result = _counted(repeats, runs, scores, properties)
     broken = next((run for run in runs if run.ungraded), None)
     if broken is None:
         return result
-    result = replace(result, evaluators=broken.evaluators, answer=broken.answer, exchanges=broken.exchanges)
+    of_all = _merged(runs, broken)
+    result = replace(
+        result, evaluators=of_all.evaluators, answer=of_all.answer, exchanges=of_all.exchanges, shown=of_all.shown
+    )
     if repeats.allow_errors or result.verdict is Verdict.FAILED:
         return result
     reason = f"run {runs.index(broken) + 1} of {len(runs)}: {ungraded_words(broken.ungraded)}"
@@ -164,14 +176,23 @@ def _counted(
     """The combined score of runs that all have a score, by the strategy alone."""
     best, worst = max(runs, key=_rank), min(runs, key=_rank)
     if repeats.strategy in ("pass_at_k", "pass_all"):
-        return best if repeats.strategy == "pass_at_k" else worst
+        return _merged(runs, best if repeats.strategy == "pass_at_k" else worst, chosen=True)
     score = fmean(scores) if repeats.strategy == "mean" else _interval(scores)[0]
     verdict = verdict_of(score, properties, best.threshold)
     gated = next((run for run in runs if _gated(run, properties)), None)
     if gated is not None:  # a gate must be met: other runs cannot compensate for it
-        best, verdict = gated, Verdict.FAILED
-    reason = (gated or worst).reason if verdict is not Verdict.PASSED else ""
-    return replace(best, verdict=verdict, score=score, reason=reason)
+        verdict = Verdict.FAILED
+    shown = gated or worst
+    reason = shown.reason if verdict is not Verdict.PASSED else ""
+    return replace(_merged(runs, shown), verdict=verdict, score=score, reason=reason)
+
+
+def _merged(runs: Sequence[CaseResult], shown: CaseResult, *, chosen: bool = False) -> CaseResult:
+    """One run, with the evaluators of all of them; see `merged_evaluators`."""
+    labels = [f"run {number}" for number in range(1, len(runs) + 1)]
+    number = next(n for n, run in enumerate(runs) if run is shown)
+    evaluators = merged_evaluators(runs, labels, number, chosen=chosen)
+    return replace(shown, evaluators=evaluators, shown=labels[number] if len(runs) > 1 else "")
 
 
 def _gated(run: CaseResult, properties: Properties) -> bool:

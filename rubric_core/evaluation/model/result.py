@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Tokens
 
-__all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Ungraded", "Verdict", "criterion_label"]
+__all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Tally", "Ungraded", "Verdict", "criterion_label"]
 
 #: Characters of the text by which a criterion without an id is called.
 _LONGEST_LABEL = 60
@@ -41,6 +41,22 @@ class Verdict(str, Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """In how many rows or runs of a case a part of it passed: its score is then their mean, unless one of them is the case's."""
+
+    passed: int
+    #: Those that graded it.
+    count: int
+    #: The one that its verdict and its texts are of, the worst by default: `tone=curt`, `run 2`.
+    shown: str
+
+    @property
+    def words(self) -> str:
+        """`6/12`; empty if all passed."""
+        return f"{self.passed}/{self.count}" if self.passed < self.count else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
     """The result of a criterion: `score` is 0..1, `raw` the integer 0..10 that it comes from with score ranges (document 000)."""
 
@@ -69,6 +85,8 @@ class CriterionResult:
     recorded: bool = False
     #: Whether the author wrote the id; otherwise it is its position (`rubric-1`).
     named: bool = True
+    #: Of a case with several rows or runs; then `raw` is None unless it is the same in all of them.
+    tally: Tally | None = None
 
     @property
     def label(self) -> str:
@@ -132,6 +150,8 @@ class EvaluatorResult:
     raw_replies: tuple[str, ...] = ()
     #: What it sent, in order; that of its members is with them.
     exchanges: tuple[Exchange, ...] = ()
+    #: Of a case with several rows or runs.
+    tally: Tally | None = None
     details: Mapping[str, Any] | None = None
 
     @property
@@ -228,6 +248,10 @@ class CaseResult:
     exchanges: tuple[Exchange, ...] = ()
     #: Each run of a case that is run several times, whose result this is. Not stored.
     runs: "tuple[CaseResult, ...]" = ()
+    #: Each variation of a case that is run in all of them, whose result this is. Not stored.
+    variations: "tuple[CaseResult, ...]" = ()
+    #: The run or variation whose answer, reasons and requests these are: `tone=curt`, `run 2`; empty for a single one.
+    shown: str = ""
     #: Equal fingerprints mean that nothing that the result depends on has changed.
     fingerprint: str = ""
     #: Equal if question and grading are the same, whatever the target and prompt.

@@ -88,6 +88,8 @@ def _several(result: CaseResult) -> Iterator[str]:
 
 def _notes(result: EvaluatorResult) -> str:
     notes = []
+    if result.tally is not None and result.tally.words:
+        notes.append(f"passed in {result.tally.words}")
     if result.negated:
         notes.append("negated")
     if result.required and result.minimum is not None:

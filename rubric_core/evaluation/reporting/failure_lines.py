@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.reporting.inline_marks import grader_words, shortened
+from rubric_core.evaluation.reporting.inline_marks import grader_words, of_row, shortened
 
 __all__ = ["failure_lines"]
 
@@ -32,9 +32,12 @@ def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
     for criterion in failed:
         raw = f" {criterion.raw}/10" if criterion.raw is not None else ""
         minimum = f" (needs {criterion.minimum * 10:g})" if criterion.raw is not None and criterion.minimum else ""
-        words = criterion.reason or criterion.reasoning or (criterion.outcome if criterion.named else "")
+        words = (
+            criterion.reason or of_row(criterion, criterion.reasoning) or (criterion.outcome if criterion.named else "")
+        )
         said = f": {shortened(words, 160)}" if words else ""
         yield f"    {result.name} / {criterion.label}{raw}{minimum}{said}"
     if not failed and not result.members and not told:
-        words = result.reason or "; ".join(result.misses) or result.reasoning
-        yield f"    {result.name}: {shortened(words, 240)}"
+        words = result.reason or of_row(result, "; ".join(result.misses) or result.reasoning)
+        passes = f" {result.tally.words}" if result.tally is not None and result.tally.words else ""
+        yield f"    {result.name}{passes}: {shortened(words, 240)}"

@@ -17,7 +17,7 @@ from rubric_core.validation.wording import count
 
 __all__ = [
     "ERROR", "LONGEST", "RUNNING", "SIGNS", "STALE", "Mark", "age_words", "case_words", "criterion_words",
-    "evaluator_words", "grader_words", "marks_of", "marks_of_some", "seconds_words", "shortened",
+    "evaluator_words", "grader_words", "marks_of", "marks_of_some", "of_row", "seconds_words", "shortened",
 ]  # fmt: skip
 
 #: Characters of a mark before editors cut it.
@@ -138,9 +138,9 @@ def evaluator_words(result: EvaluatorResult) -> str:
     if result.score is None:
         return shortened(f"{sign} unscored: {result.reason}")
     if result.score in (0.0, 1.0) and not result.criteria:
-        return sign
+        return f"{sign}{_passes(result)}"
     minimum = f"  min {result.minimum:g}" if result.required and result.minimum is not None else ""
-    return f"{sign} {result.score:.2f}{minimum}"
+    return f"{sign} {result.score:.2f}{_passes(result)}{minimum}"
 
 
 def criterion_words(result: CriterionResult) -> str:
@@ -148,10 +148,24 @@ def criterion_words(result: CriterionResult) -> str:
     sign = SIGNS[result.verdict]
     if result.score is None:
         return shortened(f"{sign} unscored: {result.reason}")
+    passes = _passes(result)
     if result.raw is None:
-        return f"{sign} required" if result.gate_failed else sign
+        score = f" {result.score:.2f}" if passes and result.score not in (0.0, 1.0) else ""
+        return f"{sign}{score}{passes}{' required' if result.gate_failed else ''}"
     minimum = f"  min {result.minimum:g}" if result.minimum is not None else ""
-    return f"{sign} {result.raw}/10 → {result.score:.2f}{minimum}"
+    return f"{sign} {result.raw}/10 → {result.score:.2f}{passes}{minimum}"
+
+
+def _passes(result: EvaluatorResult | CriterionResult) -> str:
+    """In how many rows or runs it passed; empty if in all, or for a single one."""
+    words = result.tally.words if result.tally is not None else ""
+    return f"  {words}" if words else ""
+
+
+def of_row(result: EvaluatorResult | CriterionResult, reason: str) -> str:
+    """A reason with the row or run that it is of: `tone=curt: …`; unchanged for a single one."""
+    tally = result.tally
+    return f"{tally.shown}: {reason}" if reason and tally is not None and tally.words else reason
 
 
 def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
@@ -229,7 +243,7 @@ def _criterion_marks(case: Runnable, criterion: Criterion, judged: CriterionResu
     away = case.file is not None and inherited
     at = case.span_of(criterion, criterion.at("id") if criterion.has("id") else criterion.span)
     yield Mark(
-        at, judged.verdict, criterion_words(judged), judged.reason or judged.reasoning, "criterion", away, _hit(case, criterion, judged),
+        at, judged.verdict, criterion_words(judged), judged.reason or of_row(judged, judged.reasoning), "criterion", away, _hit(case, criterion, judged),
         of=criterion, result=judged, inherited=inherited,
     )  # fmt: skip
     if judged.raw is not None and criterion.score_ranges is not None and judged.band:
@@ -267,7 +281,9 @@ def _note(result: EvaluatorResult) -> str:
         return result.failure or result.reason
     if result.gate:
         return f"gate: {result.gate_label}"
-    return "" if result.criteria else result.misses[0] if result.misses and result.verdict is not Verdict.PASSED else ""
+    if result.criteria or not result.misses or result.verdict is Verdict.PASSED:
+        return ""
+    return of_row(result, result.misses[0])
 
 
 def _band(criterion: Criterion, raw: int, text: str) -> str:

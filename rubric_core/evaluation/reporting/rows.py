@@ -54,6 +54,8 @@ def _evaluator_row(result: EvaluatorResult) -> dict[str, Any]:
     }  # fmt: skip
     if result.criteria:
         row["criteria"] = [_criterion_row(each) for each in result.criteria]
+    if result.tally is not None:
+        row["tally"] = jsonable(result.tally)
     if result.members:
         row["members"] = [_evaluator_row(each) for each in result.members]
     if result.details:
@@ -75,10 +77,11 @@ def request_row(request: SentRequest) -> dict[str, Any]:
 
 
 def _criterion_row(result: CriterionResult) -> dict[str, Any]:
+    tally = {"tally": jsonable(result.tally)} if result.tally is not None else {}
     return {
         "id": result.id, "outcome": result.outcome, "verdict": result.verdict.value, "score": result.score, "raw_score": result.raw,
         "weight": result.weight, "min_score": result.minimum, "gate_failed": result.gate_failed, "band": result.band or None,
-        "reasoning": result.reasoning or None, "reason": result.reason or None,
+        "reasoning": result.reasoning or None, "reason": result.reason or None, **tally,
     }  # fmt: skip
 
 

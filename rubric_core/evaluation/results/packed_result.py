@@ -25,7 +25,7 @@ _LEFT_OUT = frozenset({str, tuple, list})
 
 
 def pack_result(result: CaseResult) -> bytes:
-    """The result without the single runs of a repeated case."""
+    """The result without the single runs or variations of a case."""
     try:
         content = _row_json(storable_result(result))
     except (TypeError, ValueError):  # a key or number that JSON cannot express

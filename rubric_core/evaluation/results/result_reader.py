@@ -26,7 +26,7 @@ _Reader = Callable[[Any, int], Any]
 
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:
     """The result from which `jsonable` made `row`. Raises ValueError or TypeError for any other row."""
-    return _read(CaseResult, {name: value for name, value in row.items() if name != "runs"}, 0)
+    return _read(CaseResult, {name: value for name, value in row.items() if name not in ("runs", "variations")}, 0)
 
 
 def record_of(kind: type[T], row: object) -> T:

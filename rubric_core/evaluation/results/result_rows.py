@@ -5,7 +5,6 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from rubric_core.evaluation.model.exchanges import tokens_of
@@ -175,22 +174,10 @@ def _json_object(values: Mapping[str, Any]) -> str:
 
 
 def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
-    means = _mean_scores(result.runs)
     for position, each in enumerate(_scores_of(result)):
-        score = means.get((each.kind, each.path), each.score)
         yield (
-            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, _float(score), float(each.weight),
+            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, _float(each.score), float(each.weight),
         )  # fmt: skip
-
-
-def _mean_scores(runs: Sequence[CaseResult]) -> Mapping[tuple[ScoreKind, str], float]:
-    """The mean scores of a repeated case, whose evaluators are those of one of its runs."""
-    found: dict[tuple[ScoreKind, str], list[float]] = {}
-    for run in runs:
-        for each in _scores_of(run):
-            if each.score is not None:
-                found.setdefault((each.kind, each.path), []).append(each.score)
-    return {key: fmean(scores) for key, scores in found.items()}
 
 
 def _scores_of(result: CaseResult) -> Iterator[EvaluatorScore]:

@@ -38,9 +38,9 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
 
 
 def storable_result(result: CaseResult) -> CaseResult:
-    """A result as it is stored: without the single runs of a repeated case, and with a long reference answer cut."""
-    if result.runs:
-        result = replace(result, runs=())
+    """A result as it is stored: without the single runs or variations of a case, and with a long reference answer cut."""
+    if result.runs or result.variations:
+        result = replace(result, runs=(), variations=())
     if len(result.expected_output) > _LONGEST:  # it may come from a file of any size
         result = replace(result, expected_output=_shortened(result.expected_output, _LONGEST))
     return result

@@ -81,8 +81,12 @@ class DerivedMetrics:
         return bool(self._formulas)
 
     def take(self, result: CaseResult) -> None:
-        """Count a case."""
+        """Count a case, or each of its variations, as each counts where they are run one by one."""
         if not self._formulas:
+            return
+        for each in result.variations:
+            self.take(each)
+        if result.variations:
             return
         row = (result.details or {}).get(ROW)
         column = _Column(row["column"], result.target, row["prompt"]["label"]) if row else _Column()
