@@ -7,6 +7,7 @@ from pathlib import Path
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.scenarios import with_every_row
 from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.evaluation.cases.turns import turns_of
 from rubric_core.evaluation.cases.variations import variations
@@ -48,11 +49,11 @@ class SelectedCases:
 
 
 def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
-    """Each case once, for all of its variations; of cases with the same id, the first."""
-    found: dict[str, Runnable] = {}
+    """Each case once, for all of its variations and rows of scenarios; of other cases with the same id, the first."""
+    found: dict[str, list[Runnable]] = {}
     for case in cases:
-        found.setdefault(case.id, case)
-    return list(found.values())
+        found.setdefault(case.id, []).append(case)
+    return [with_every_row(each) for each in found.values()]
 
 
 def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | None = None) -> LoadedSuite:
@@ -123,7 +124,12 @@ def _parts(
     options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
     suite = suite_of(snapshot, documents, options)
     every = distinct(suite.cases)
-    cases = _in_range(suite) if wanted.names is None else _named(wanted.names, every, suite.path.name)
+    if wanted.names is None:
+        cases = _in_range(suite)
+        by_id = {case.id: case for case in cases}
+        every = [by_id.get(case.id, case) for case in every]
+    else:
+        cases = _named(wanted.names, every, suite.path.name)
     if order.by_results:
         results = known(snapshot)
         cases = [c for c in cases if _is_wanted(order, results.get(c.id, ShownCase()))]

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from parity.server import ScriptedServer
 from thorough import sample
 
 from rubric_core.adapters import SystemClock, system_ports
+from rubric_core.evaluation.cases.load import NoSuiteError, load_suite
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.events import CaseDone, Event
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Finished, HttpReply, NetworkError, Ports, Program
@@ -61,6 +64,26 @@ def started(server: RubricServer, uri: str) -> set[str]:
     return offered | {server.tree.find(each["id"])[1] for each in tests if each["kind"] == "case"}
 
 
+def rows_of_editor(server: RubricServer, uri: str) -> set[tuple[str, str]]:
+    """The rows that run with every case of a file, by id and target."""
+    try:
+        parts = select_cases(RunRequest((CaseSelection(uri),)), server.documents, server.known.at, server.known.results)
+    except RequestFailedError:
+        return set()
+    return rows_of(case for part in parts for case in part.cases)
+
+
+def rows_of_command_line(suite: Path) -> set[tuple[str, str]]:
+    try:
+        return rows_of(load_suite(suite).in_range)
+    except NoSuiteError:
+        return set()
+
+
+def rows_of(cases: Iterable[Runnable]) -> set[tuple[str, str]]:
+    return {(row.id, row.options.target or "") for case in cases for row in variations(case)}
+
+
 async def check(suite: Path, ports: Ports) -> int:
     """Start every case of a suite; the number of cases."""
     server, uri = make_server(), suite.as_uri()
@@ -68,6 +91,7 @@ async def check(suite: Path, ports: Ports) -> int:
     if not snapshot.is_ours:
         return 0
     names = started(server, uri)
+    assert rows_of_editor(server, uri) == rows_of_command_line(suite)
     order = RunRequest((CaseSelection(uri, tuple(sorted(names))),))
     parts = select_cases(order, server.documents, server.known.at, server.known.results) if names else []
     done: set[str] = set()

@@ -55,6 +55,8 @@ class Runnable(CaseSource):
     history_hash: str = ""
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
+    #: The case with each row of its scenarios, for one result of all of them; see `scenarios.with_every_row`.
+    every_row: "tuple[Runnable, ...]" = field(default=(), repr=False, compare=False)
     #: Which variation of the case this is, once its variations are known.
     variant: Variant | None = None
     #: The case of which this is the only variation, under the same name: their results are one.

@@ -1,7 +1,7 @@
 """Scenarios of a suite: rows of values, each run with every one of their tests."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,7 +25,7 @@ from rubric_core.text import LineIndex, Span
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["scenario_cases"]
+__all__ = ["scenario_cases", "with_every_row"]
 
 _LARGEST = 5_000_000
 _SCENARIOS = NodeUnion(mapping=Shaped(Scenario), sequence=ListOf(NodeUnion(mapping=Shaped(Scenario))))
@@ -48,6 +48,12 @@ def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
             yield from _Cases(inside, item, behind).all()
         elif isinstance(item, str) and place is not None:
             yield from _cases_of_files(frame, item, behind)
+
+
+def with_every_row(cases: "Sequence[Runnable]") -> "Runnable":
+    """One case for cases with the same id: its variations are those of all rows of scenarios among them."""
+    rows = tuple(case for case in cases if case.row.label)
+    return replace(cases[0], every_row=rows) if len(rows) > 1 and cases[0].row.label else cases[0]
 
 
 def _cases_of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":

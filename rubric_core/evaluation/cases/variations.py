@@ -48,6 +48,9 @@ def variations(case: "Runnable") -> "list[Runnable]":
     if case.variant is not None:
         return [case]
     found = case.variations_found
+    if not found and case.every_row:
+        rows = (replace(row, options=case.options) for row in case.every_row)
+        found.append(tuple(each for row in rows for each in variations(row)))
     if not found:
         found.append(case.own_variations or _distinct_variations(case))
     return list(found[0]) or [case]
