@@ -98,12 +98,17 @@ class Commands:
         return await self._start(RunRequest.of(uri, case_id, record=True))
 
     async def _cancel(self, uri: str) -> object:
-        self._server.runs.cancel(uri)
+        self._server.runs.cancel(self._suite_of(uri))
         return None
 
     async def _clear(self, uri: str) -> object:
-        self._server.runs.clear(uri)
+        self._server.runs.clear(self._suite_of(uri))
         return None
+
+    def _suite_of(self, uri: str) -> str:
+        """The URI of the suite that runs the cases of an open file: the file itself, unless a suite includes it."""
+        snapshot = self._server.documents.get(uri)
+        return self._server.known.suite_at(snapshot).uri if snapshot is not None else uri
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

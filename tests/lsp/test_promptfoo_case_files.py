@@ -35,6 +35,10 @@ CASES = {
 }
 
 
+#: What editors call each kind of file; without an extension for tables, VS Code calls them plain text.
+KINDS = {".csv": "plaintext", ".jsonl": "jsonl", ".json": "json", ".yaml": "yaml"}
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return written(tmp_path / "suites", {**FILES, NAME: SUITE})
@@ -44,7 +48,7 @@ def opened(connect: Connect, folder: Path, **more: Any) -> Client:
     client = connect()
     client.initialize({**VSCODE, **more}, folder, initializationOptions={"trusted": True})
     for name, text in {NAME: SUITE, **FILES}.items():
-        client.open((folder / name).as_uri(), text, kind="yaml")
+        client.open((folder / name).as_uri(), text, kind=KINDS[Path(name).suffix])
     assert client.diagnostics((folder / NAME).as_uri()) == []
     return client
 
@@ -123,3 +127,18 @@ def test_what_is_sent_is_what_is_said(connect: Connect, tmp_path: Path) -> None:
     assert hints(client, table)[1].startswith("✔ 1.00"), "and it is not stale"
     client.change(table, {"text": rows})
     assert hints(client, table).get(1, "◌ ").startswith("◌ ")
+
+
+def test_a_run_is_cancelled_from_the_file_of_its_row(connect: Connect, folder: Path) -> None:
+    (folder / NAME).write_text(SUITE.replace("echo", "'exec:sleep 600'"), encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    uri, rows = (folder / NAME).as_uri(), (folder / "rows.csv").as_uri()
+    client.open(uri, (folder / NAME).read_text("utf-8"), kind="yaml")
+    client.open(rows, FILES["rows.csv"], kind="csv")
+    client.diagnostics(uri)
+    command(client, "runCase", uri, "greets Bob")
+    until("a run", lambda: any("⟳" in each for each in hints(client, rows).values()))
+    command(client, "cancel", rows)
+    ended(client)
+    assert hints(client, rows) == {}
