@@ -166,3 +166,37 @@ def test_a_configuration_of_promptfoo_is_run_as_a_suite(screen: Open, workspace:
     keep(editor, artifacts, "neovim-promptfoo-stale")
     editor.keys("u")
     until("the result holds again", lambda: re.search(r"- vars: +✘ 0\.83", editor.screen()))
+
+
+SLOW = '[ -e ready ] || sleep 600\necho "$1"\n'
+ROWS = {
+    "promptfooconfig.yaml": "prompts: ['Hi {{name}}']\nproviders: ['exec:sh slow.sh']\ntests: [file://rows.csv, file://lines.jsonl]\n",
+    "slow.sh": SLOW,
+    "rows.csv": "name,__expected,__description\nAnn,contains:Ann,greets Ann\nBob,contains:Eve,greets Bob\n",
+    "lines.jsonl": '{"vars": {"name": "Kim"}, "assert": [{"type": "contains", "value": "Kim"}]}\n',
+}
+
+
+def test_rows_of_tables_are_cancelled_and_run_where_they_stand(screen: Open, workspace: Path, artifacts: Path) -> None:
+    for name, text in ROWS.items():
+        (workspace / name).write_text(text, encoding="utf-8")
+    editor = screen("promptfooconfig.yaml", size=(112, 30))
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("▶ Run every case")
+    editor.command("edit rows.csv")
+    editor.sees("Run 5×")
+    editor.put_cursor("Bob")
+    editor.keys(":RubricRun<CR>")
+    editor.sees("■ Cancel")
+    editor.keys(":RubricCancel<CR>")
+    until("nothing runs", lambda: "■ Cancel" not in editor.screen())
+    (workspace / "ready").touch()
+    editor.keys(":RubricRun<CR>")
+    until("the row has its result", lambda: re.search(r"Bob,contains:Eve,greets Bob +✘ 0\.00", editor.screen()))
+    assert not re.search(r"greets Ann +[✔✘]", editor.screen())
+    keep(editor, artifacts, "neovim-table")
+    editor.command("edit lines.jsonl")
+    until("its lens", lambda: re.search(r"Kim.*▶ Run|▶ Run.*\n.*Kim", editor.screen()))
+    editor.keys(":RubricRun<CR>")
+    until("and the line of the other file", lambda: re.search(r'"Kim"}\]} +✔ 1\.00', editor.screen()))
+    keep(editor, artifacts, "neovim-lines")

@@ -15,7 +15,7 @@ require('rubric.commands').define()
 
 local group = vim.api.nvim_create_augroup('rubric', {})
 
-local FILETYPES = { 'yaml', 'yaml.eval', 'eval-yaml' }
+local FILETYPES = { 'yaml', 'yaml.eval', 'eval-yaml', 'json', 'jsonl', 'csv' }
 
 --- Suites that were open before this plugin was loaded, as by `:packadd` or by a plugin manager for a filetype.
 local function serve_open_buffers()

@@ -36,6 +36,16 @@ export const SUITES: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'yaml', pattern: '**/*promptfoo*.{yaml,yml}' },
 ];
 
+/** Files that may hold the cases of a configuration of promptfoo: as of prompts, the server knows which do. */
+const CASES: vscode.DocumentFilter[] = [
+  { scheme: 'file', pattern: '**/*.{csv,jsonl}' },
+  { scheme: 'file', pattern: '**/*{test,case,data,eval}*.{json,yaml,yml}' },
+  { scheme: 'file', pattern: '**/{tests,cases,data,datasets,evals}/**/*.{json,yaml,yml}' },
+];
+
+/** The documents in which results of runs stand. */
+export const WITH_RESULTS: vscode.DocumentFilter[] = [...SUITES, ...CASES];
+
 /**
  * Files that suites may use as prompts. The server knows which of them are used, and reports nothing for the others. They do not
  * activate the extension: it is active where there are suites.
@@ -129,7 +139,7 @@ const tests: StaticFeature = {
 
 function options(output: vscode.LogOutputChannel, listener: Listener, closed: () => void): LanguageClientOptions {
   return {
-    documentSelector: [...SUITES, ...PROMPTS] as LanguageClientOptions['documentSelector'],
+    documentSelector: [...WITH_RESULTS, ...PROMPTS] as LanguageClientOptions['documentSelector'],
     outputChannel: output,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationFailedHandler: () => false,

@@ -7,7 +7,7 @@
 
 import * as vscode from 'vscode';
 import { InlayHint, InlayHintRequest } from 'vscode-languageclient/node';
-import { RubricClient, SUITES } from './client';
+import { RubricClient, WITH_RESULTS } from './client';
 
 export const STATES = ['passed', 'borderline', 'failed', 'unscored', 'stale', 'running'] as const;
 export type State = (typeof STATES)[number];
@@ -81,7 +81,7 @@ export class ResultLines implements vscode.Disposable {
   }
 
   private soon(editor: vscode.TextEditor, pause = 0): void {
-    if (!this.client || !vscode.languages.match(SUITES, editor.document)) {
+    if (!this.client || !vscode.languages.match(WITH_RESULTS, editor.document)) {
       return;
     }
     clearTimeout(this.waiting.get(editor));

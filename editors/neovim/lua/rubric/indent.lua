@@ -62,6 +62,9 @@ end
 --- Indent the lines of a suite in this way.
 ---@param bufnr integer
 function M.attach(bufnr)
+  if not vim.bo[bufnr].filetype:match('yaml') then
+    return -- tables and JSON with the cases of a configuration
+  end
   vim.bo[bufnr].indentexpr = "v:lua.require'rubric.indent'.expr()"
   vim.bo[bufnr].indentkeys = '!^F,o,O'
 end
