@@ -84,8 +84,8 @@ class DerivedMetrics:
         """Count a case, or each of its variations, as each counts where they are run one by one."""
         if not self._formulas:
             return
-        for each in result.variations:
-            self.take(each)
+        for variation in result.variations:
+            self.take(variation)
         if result.variations:
             return
         row = (result.details or {}).get(ROW)
