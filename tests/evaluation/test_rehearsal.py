@@ -412,15 +412,13 @@ async def test_a_file_outside_that_was_not_planned_is_refused(
     assert any(str(outside) in line for line in made.words())
 
 
-@pytest.mark.parametrize(
-    "name", ["FOLDER/file.md", "FOLDER/*.md", "FOLDER/fil?.md", "FOLDER/{file,other}.md", "../*/file.md"]
-)
+@pytest.mark.parametrize("name", ["file.md", "*.md", "fil?.md"])
 async def test_files_outside_that_a_pattern_names_are_shown(
     folder: Folder, tmp_path_factory: pytest.TempPathFactory, name: str
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "file.md").write_text("the outside", encoding="utf-8")
-    address = f"file://{name.replace('FOLDER', str(outside))}"
+    address = f"file://{outside}/{name}"
     for where in ({"prompts": ["{{ q }}"], "tests": [{"vars": {"q": address}}]}, {"prompts": [address], "tests": [{}]}):
         folder.write("promptfooconfig.yaml", json.dumps({"providers": ["echo"], **where}))
         async with system_ports(ENVIRONMENT) as ports:

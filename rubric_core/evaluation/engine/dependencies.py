@@ -28,7 +28,7 @@ from rubric_core.language.evaluators import (
 from rubric_core.language.providers import SETTINGS
 from rubric_core.language.shape import children
 from rubric_core.language.value_kinds import Text
-from rubric_core.loading.directory_search import URL, current_directory, find_file, without_function
+from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern, without_function
 from rubric_core.loading.known_names import file_named
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.sent_files import files_in_messages, messages_in_file
@@ -47,8 +47,6 @@ _FILE_SETTINGS = frozenset(
 #: Shapes with file names that are not `file://` addresses.
 _NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, LlmRubric, Custom)
 _VARIABLE = re.compile(r"(?<!\$)\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
-#: What makes a name stand for several files.
-_PATTERN = re.compile(r"[*?\[{]")
 #: Bytes of a prompt file that is searched for names; a run does not read longer ones either.
 _LARGEST_PROMPT = 1_000_000
 _PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
@@ -199,7 +197,7 @@ class CaseDependencies:
         path = find_file(name, self._directory, self._files, current_directory())
         if path is not None:
             yield name, path, self._directory
-        elif _PATTERN.search(name):
+        elif is_pattern(name):
             for each in path_matches(name, [self._directory], self._files).paths:
                 yield name, each, self._directory
 
