@@ -100,7 +100,7 @@ def _manifest(text: str, to: Distribution) -> str:
     manifest["version"] = to.version
     at = {"baseContentUrl": "blob", "baseImagesUrl": "raw"}
     links = "".join(f" --{name} {to.repository}/{kind}/HEAD/editors/vscode" for name, kind in at.items())
-    alone = " --allow-missing-repository --no-rewrite-relative-links"
+    alone = " --allow-missing-repository --no-rewrite-relative-links --readme-path dist/README.md"
     manifest["scripts"]["package"] = f"{PACK}{links if to.repository else alone} --out rubric.vsix"
     addresses = {
         "homepage": f"{to.repository}/tree/main/editors/vscode#readme",

@@ -42,10 +42,10 @@ _INERT = tuple(each.shape for each in EVALUATORS if not issubclass(each.shape, _
 _BESIDE = frozenset({"name", "metric", "weight", "required", "min_score", "threshold"})
 #: What only the judge reads.
 _JUDGED = _BESIDE | {"rubrics", "criteria", "rubric", "score_ranges", "value", "description", "goal"}
-#: Keys of a case that are texts for models and comparisons, or for people.
+#: Fields of a case that are texts for models and comparisons, or for people.
 _TEXTS = frozenset({
-    "id", "criteria", "expected_outcome", "outcome", "description", "note", "name", "tags", "metadata", "input", "input_messages", "expected_output",
-    "expected_messages", "evaluators", "assertions", "assert", "vars", "depends_on", "threshold", "conversation_id",
+    "id", "criteria", "description", "note", "name", "tags", "metadata", "input", "expected_output", "evaluators", "assertions", "vars", "depends_on",
+    "threshold", "conversation_id",
 })  # fmt: skip
 #: The same for a test of promptfoo, and of its assertions.
 _ROW_TEXTS = frozenset({"vars", "assert", "description", "metadata", "threshold", "providerOutput"})
