@@ -195,7 +195,7 @@ def _detailed(result: CaseResult, style: TerminalStyle) -> Iterator[str]:
     """The details of each evaluator of a case, and its answer."""
     for each in result.evaluators:
         score = "no score" if each.score is None else f"{each.score:.2f}"
-        words = each.reason or each.reasoning or "; ".join((*each.misses, *each.hits))
+        words = each.reason or each.reasoning or "; ".join((*each.shown_misses, *each.shown_hits))
         said = f": {shortened(words, _LONGEST_REASON)}" if words else ""
         yield f"    {style.paint(f'{each.name} {score}', ROLES[each.verdict])}{said}"
     for number, line in enumerate(result.answer.splitlines()):

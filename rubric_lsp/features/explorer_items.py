@@ -201,5 +201,5 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
         return said
     if result.score is not None and ungraded:
         return [TestMessage(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
-    why = result.reason or of_row(result, "; ".join(result.misses) or result.reasoning)
+    why = result.reason or of_row(result, "; ".join(result.shown_misses) or result.reasoning)
     return [TestMessage(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

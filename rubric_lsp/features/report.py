@@ -132,7 +132,7 @@ def _gate(found: "EvaluatorResult") -> str:
     if found.gate:
         return f"gate: {found.gate_label} ← fails the case" if found.required else f"gate: {found.gate_label}"
     return found.reason or of_row(
-        found, "; ".join(found.misses) or ("" if found.verdict == "passed" else found.reasoning)
+        found, "; ".join(found.shown_misses) or ("" if found.verdict == "passed" else found.reasoning)
     )
 
 

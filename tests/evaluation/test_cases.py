@@ -447,6 +447,16 @@ def test_an_edited_case_is_stale_and_its_neighbour_is_not(whole: Folder, old: st
     assert changed[1] == second
 
 
+def test_a_key_that_the_dialect_ignores_makes_nothing_stale(whole: Folder) -> None:
+    whole.write("notes.md", "read")
+    noted = CASE.replace("name: n", "name: n\nmy_notes: {see: file://notes.md}")
+    before = prints(whole)
+    assert prints(whole, noted) == before
+    whole.write("notes.md", "changed")
+    assert prints(whole, noted) == before
+    assert prints(whole, CASE.replace("name: n", "name: n\nworkspace: {template: notes.md}"))[0] != before[0]
+
+
 SCRIPTS = """
 prompts: ["file://prompt.py:main"]
 providers: [own]

@@ -144,6 +144,8 @@ def test_results_depend_on_the_files_of_extensions_and_filters(folder: Folder) -
         folder.write(name, "1")
     assert now() == seen[-1]
     assert len(set(seen)) == 3
+    text += "x-notes: 1\n"
+    assert now() not in seen, "extensions get every key"
 
 
 def test_the_files_that_a_suite_asks_for(

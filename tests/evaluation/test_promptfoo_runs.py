@@ -348,6 +348,7 @@ def test_a_change_makes_a_result_stale(write: Callable[[str], Path], tmp_path: P
     assert mark(text) == before
     assert mark(text.replace("prompts: ['p']", "prompts: ['q']")) != before
     assert mark(text.replace("hello", "bye")) != before
+    assert mark(f"{text}\nevaluateOptions: {{repeat: 1}}\n") != before
     (tmp_path / "check.js").write_text("module.exports = () => false;\n", encoding="utf-8")
     assert mark(text) != before
 

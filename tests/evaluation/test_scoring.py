@@ -9,6 +9,7 @@ from suites import BY_NAME, Folder, Scripted, checks, context, evaluator
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import criterion_words
+from rubric_core.evaluation.results.stored_rows import result_in, stored_row
 from rubric_core.evaluation.scoring.score import at_least, case_outcome, verdict_of, weighted_mean
 
 E2, E27, E4 = (BY_NAME[n].properties for n in ("agentv-1", "agentv-2.7", "agentv-3"))
@@ -94,6 +95,28 @@ async def test_negate_turns_score_and_verdict_round(folder: Folder, score: str, 
     (each,) = result.evaluators
     assert (each.score, each.verdict) == (negated, verdict)
     assert (each.hits, each.misses) == (("m",), ("h",))
+
+
+@pytest.mark.parametrize(
+    ("holds", "negate", "shown"),
+    [
+        (False, "false", ((), ("not: is polite",))),
+        (True, "false", (("is polite",), ())),
+        (False, "true", (("not: is polite",), ())),
+        (True, "true", ((), ("unwanted: is polite",))),
+    ],
+)
+async def test_what_a_program_asserts_is_shown_as_what_was_found(
+    folder: Folder, holds: bool, negate: str, shown: object
+) -> None:
+    folder.mock("x")
+    folder.write("check.py", f'print(\'{{"assertions": [{{"text": "is polite", "passed": {str(holds).lower()}}}]}}\')')
+    result = await folder.one(
+        f"tests: [{{id: a, criteria: c, input: hi, assertions: [{{type: code-grader, command: [{sys.executable}, check.py], negate: {negate}}}]}}]"
+    )
+    (each,) = result_in(stored_row(result)).evaluators
+    assert (each.shown_hits, each.shown_misses) == shown
+    assert {*each.hits, *each.misses} == {"is polite"}, "as programs of composites get it"
 
 
 async def test_a_crash_is_not_turned_into_a_pass(folder: Folder) -> None:

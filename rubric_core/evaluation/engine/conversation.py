@@ -84,8 +84,8 @@ class Conversation(Attempt):
             reason=reason if verdict is Verdict.UNSCORED else "",
             members=members,
             gate=next((f"{m.name} / {m.gate}" for m in members if m.gate), ""),
-            hits=tuple(hit for m in members for hit in m.hits),
-            misses=tuple(miss for m in members for miss in m.misses),
+            hits=tuple(hit for m in members for hit in m.shown_hits),
+            misses=tuple(miss for m in members for miss in m.shown_misses),
             minimum=context.threshold,
         )
 

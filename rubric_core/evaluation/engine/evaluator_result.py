@@ -61,7 +61,7 @@ def scored_result(
     result = EvaluatorResult(
         verdict=verdict, minimum=minimum, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
-        raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges, **_described(config),
+        raw_replies=score.raw_replies, unmet=score.unmet, duration_ms=effort.milliseconds, exchanges=effort.exchanges, **_described(config),
     )  # fmt: skip
     if not result.negated or score.crashed:
         return result

@@ -93,7 +93,11 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
         return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(written)))
-    written = {k: v for k, v in written.items() if k not in _TALK and (cases is None or k != cases.name)}
+    without = _TALK if cases is None else _TALK | {cases.name}
+    known = runnable.dialect.readings(type(runnable.suite)).keys()  # none for promptfoo's configurations
+    if known and "extensions" not in runnable.suite.places:  # these get the suite as it is written
+        without |= written.keys() - known
+    written = {k: v for k, v in written.items() if k not in without}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
     return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(around)))

@@ -58,6 +58,7 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
     return EvaluationScore(
         score=_within(score), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
         reasoning=reasoning if isinstance(reasoning, str) else None, evaluator_raw_request=request, details=details,
+        unmet=tuple(each.text for each in checks if not each.holds),
         verdict=None if passes is None else Verdict.PASSED if passes else Verdict.FAILED,
     )  # fmt: skip
 

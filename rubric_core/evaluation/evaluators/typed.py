@@ -78,8 +78,8 @@ def score_with_members(results: Sequence[EvaluatorResult], score: float) -> Eval
     """A score with the results of the members."""
     return EvaluationScore(
         score=score,
-        hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.hits),
-        misses=tuple(f"{r.name}: {miss}" for r in results for miss in r.misses),
+        hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.shown_hits),
+        misses=tuple(f"{r.name}: {miss}" for r in results for miss in r.shown_misses),
         expected_aspect_count=sum(len(r.hits) + len(r.misses) for r in results),
     )
 

@@ -41,6 +41,8 @@ class EvaluationScore:
     crashed: bool = False
     judge: str = ""
     details: Mapping[str, Any] | None = None
+    #: Those misses that state what is wanted, such as "is polite".
+    unmet: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "score", fraction("a score", self.score))

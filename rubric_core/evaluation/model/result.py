@@ -153,6 +153,23 @@ class EvaluatorResult:
     #: Of a case with several rows or runs.
     tally: Tally | None = None
     details: Mapping[str, Any] | None = None
+    #: The texts among `misses`, or among `hits` if negated, that say the opposite of what was found: "is polite".
+    unmet: tuple[str, ...] = field(default=(), repr=False)  # most have none
+
+    @property
+    def shown_hits(self) -> tuple[str, ...]:
+        """The hits as people read them beside ✔: `not: is polite` where a negated check found that."""
+        return tuple(map(self._found, self.hits)) if self.negated else self.hits
+
+    @property
+    def shown_misses(self) -> tuple[str, ...]:
+        """The misses as people read them beside ✘: `not: is polite`, or `unwanted: is polite` if negated."""
+        if self.negated and not self.crashed:
+            return tuple(f"unwanted: {each}" for each in self.misses)
+        return tuple(map(self._found, self.misses))
+
+    def _found(self, words: str) -> str:
+        return f"not: {words}" if words in self.unmet else words
 
     @property
     def tokens(self) -> Tokens | None:

@@ -85,8 +85,8 @@ def _evaluator(found: EvaluatorResult, share: float, cut: Cut) -> EvaluatorData:
     row = {
         "name": found.name, "type": found.type, "verdict": found.verdict.value, "score": found.score, "weight": found.weight, "share": share,
         "contribution": None if found.score is None else found.score * share, "gate": found.gate_label or None, "reason": cut(found.reason) or None,
-        "error": cut(found.failure) or None, "reasoning": cut(found.reasoning) or None, "hits": [cut(each) for each in found.hits],
-        "misses": [cut(each) for each in found.misses], "minimum": found.minimum if found.required else None, "judge": found.judge or None,
+        "error": cut(found.failure) or None, "reasoning": cut(found.reasoning) or None, "hits": [cut(each) for each in found.shown_hits],
+        "misses": [cut(each) for each in found.shown_misses], "minimum": found.minimum if found.required else None, "judge": found.judge or None,
         "replies": [cut(each) for each in found.raw_replies] or None, "durationMs": found.duration_ms,
         "criteria": [_criterion(each, cut) for each in found.criteria],
         "members": [_evaluator(member, 0.0, cut) for member in found.members] or None,

@@ -38,6 +38,6 @@ def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
         said = f": {shortened(words, 160)}" if words else ""
         yield f"    {result.name} / {criterion.label}{raw}{minimum}{said}"
     if not failed and not result.members and not told:
-        words = result.reason or of_row(result, "; ".join(result.misses) or result.reasoning)
+        words = result.reason or of_row(result, "; ".join(result.shown_misses) or result.reasoning)
         passes = f" {result.tally.words}" if result.tally is not None and result.tally.words else ""
         yield f"    {result.name}{passes}: {shortened(words, 240)}"

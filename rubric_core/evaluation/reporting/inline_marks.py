@@ -283,7 +283,7 @@ def _note(result: EvaluatorResult) -> str:
         return f"gate: {result.gate_label}"
     if result.criteria or not result.misses or result.verdict is Verdict.PASSED:
         return ""
-    return of_row(result, result.misses[0])
+    return of_row(result, result.shown_misses[0])
 
 
 def _band(criterion: Criterion, raw: int, text: str) -> str:
