@@ -169,7 +169,8 @@ async def _answer(host: Host, shown: VirtualDocuments, uri: str, about: _About, 
     while True:
         asks = question(about.subject, about.plan, about.folder, choice.new)
         # What follows the question mark is the detail of a dialog in VS Code.
-        message = notice(f"{asks}{' ' if asks.endswith('?') else chr(10)}{folder}".rstrip())
+        # A run that does nothing outside gives no folder a right, so that its question is the short one.
+        message = notice(asks if asks.endswith("?") else f"{asks}\n{folder}".rstrip())
         asked: ShowMessageRequestParams = {
             "type": INFORMATION,
             "message": message,

@@ -153,7 +153,7 @@ async def test_an_editor_shows_the_python_that_a_file_names(tmp_path: Path) -> N
     own.write_text("#!/bin/sh\n", encoding="utf-8")
     own.chmod(0o755)
     shown = (await planned(path, tmp_path)).words(tmp_path)
-    assert "execute: own: return len(output) > 1 (./own)" in shown
+    assert "execute: own: len(output) > 1 (./own)" in shown
     assert "send requests to: https://example.test/v1/chat/completions with OPENAI_API_KEY" in shown
 
 

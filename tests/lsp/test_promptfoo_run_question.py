@@ -107,7 +107,7 @@ def test_everything_that_is_executed_is_shown_and_nothing_runs_before(
 SENT = {
     "an endpoint": (answered("{id: https://a.example/v1, config: {body: {p: '{{prompt}}'}}}"), "https://a.example/v1"),
     "an endpoint in its settings": (answered("{id: http, config: {url: 'https://a.example/x', body: {p: '{{prompt}}'}}}"), "https://a.example/x"),
-    "a socket": (answered("'wss://a.example'"), "wss://a.example"),
+    "a socket": (answered("{id: 'wss://a.example', config: {messageTemplate: '{{prompt}}'}}"), "wss://a.example"),
     "a model": (answered("openai:chat:gpt-5-mini"), "https://api.openai.com/v1/chat/completions with OPENAI_API_KEY"),
     "a model elsewhere": (answered("{id: openai:chat:x, config: {apiBaseUrl: http://127.0.0.1:9/v1}}"), "http://127.0.0.1:9/v1/chat/completions with OPENAI_API_KEY"),
     "a grader": (graded("{type: llm-rubric, value: x, provider: 'openai:chat:gpt-5'}"), "https://api.openai.com/v1/chat/completions with OPENAI_API_KEY"),

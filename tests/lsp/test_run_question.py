@@ -264,16 +264,23 @@ def test_a_first_case_asks_if_it_does_something_new(connect: Connect, tmp_path: 
     assert questions(client) == (2 if does_more else 1)
 
 
-def test_the_same_in_another_file_asks_nothing(connect: Connect, tmp_path: Path) -> None:
-    """What is remembered is what is done, by content: neither the name of a suite nor that of a case."""
+@pytest.mark.parametrize(("name", "asks"), [("b.eval.yaml", False), ("inner/b.eval.yaml", True)])
+def test_the_same_in_another_file_asks_nothing_unless_it_works_elsewhere(
+    connect: Connect, tmp_path: Path, name: str, asks: bool
+) -> None:
+    """What is remembered is what is done, by content: neither the name of a suite nor that of a case.
+
+    In another directory, the same command line may start another program: `sh script.sh`.
+    """
     folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
     client, _ = trusted(connect, folder)
-    written(folder, {"inner/b.eval.yaml": OLD.replace("id: a", "id: other")})
-    uri = (folder / "inner/b.eval.yaml").as_uri()
-    client.open(uri, OLD.replace("id: a", "id: other"))
+    other = OLD.replace("id: a", "id: other")
+    written(folder, {name: other})
+    uri = (folder / name).as_uri()
+    client.open(uri, other)
     run(client, uri)
     ended(client, 2)
-    assert questions(client) == 1
+    assert questions(client) == (2 if asks else 1)
 
 
 def test_an_editor_that_trusts_its_folders_remembers_their_first_run(connect: Connect, tmp_path: Path) -> None:
