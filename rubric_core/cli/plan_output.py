@@ -61,15 +61,15 @@ def _row(plan: Plan) -> dict[str, Any]:
                 "leadsTo": shown(each.real),
                 "directory": shown(each.cwd),
                 "environment": {name: shown(value) for name, value in each.environment},
-                "code": each.says,
+                "code": shown(each.says),
             }
-            for each in plan.starts
+            for each in (start.public() for start in plan.starts)
         ],
         "load": [each.path for each in plan.loads],
         "send": [
             {
                 "method": each.method,
-                "origin": each.origin,
+                "origin": shown(each.public().origin),
                 "path": shown(each.path),
                 "variables": list(each.variables),
             }

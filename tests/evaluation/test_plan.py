@@ -155,6 +155,12 @@ def test_a_folder_that_moves_is_the_same_and_others_are_not():
         BOT, program="/srv/suites/bin/bot", real="/srv/suites/bin/bot", cwd="/srv/suites", home="/srv/suites"
     )
     assert hashes(there, folder=moved) == hashes(BOT)
+    # A path may stand alone, as where a module is imported from.
+    says = [replace(each, says=f"bot:ask from {place}") for each, place in ((BOT, FOLDER), (there, moved))]
+    assert hashes(says[1], folder=moved) == hashes(says[0])
+    assert says[0].words(FOLDER).startswith("bot: bot:ask from .")
+    beside = replace(BOT, says=f"bot:ask from {FOLDER}2")
+    assert hashes(replace(there, says=beside.says), folder=moved) == hashes(beside)
     assert hashes(replace(BOT, cwd="."), folder=FOLDER) != hashes(BOT)
     assert hashes(BOT, key=b"o" * 32).isdisjoint(hashes(BOT))
     assert all(len(each) == 64 for each in hashes(BOT))
@@ -181,6 +187,7 @@ def test_what_is_planned_is_not_refused():
         (replace(RUN, argv=("touch", "x")), "touch was not in the question"),
         (replace(RUN, argv=("bot", "--tell", "hi")), "the arguments of bot were not in the question"),
         (replace(RUN, program="/tmp/bot"), "bot is another file than in the question (/tmp/bot)"),
+        (replace(RUN, program="", real=""), "bot does not exist"),
         (replace(RUN, real="/tmp/bot"), "bot leads to another file than in the question (/tmp/bot)"),
         (replace(RUN, cwd="/tmp"), "its directory /tmp was not in the question"),
         (replace(RUN, says="print(1)"), "this code was not in the question"),

@@ -326,6 +326,35 @@ async def test_what_a_configuration_of_promptfoo_does(folder: Folder, place: str
     assert not list(folder.path.rglob("PWNED"))
 
 
+@pytest.mark.parametrize("value", ["s3cretvalue", "/bin/echo zzz9-zzz", "cat"])
+@pytest.mark.parametrize("where", ["the environment", "a file beside the configuration"])
+async def test_a_secret_that_names_a_program_is_compared_and_never_shown(
+    folder: Folder, value: str, where: str
+) -> None:
+    name, variable = "promptfooconfig.yaml", "BOT_SECRET"
+    folder.write(name, promptfoo({"providers": [f"exec: {{{{ env.{variable} }}}} hi"]}))
+    environment = {**ENVIRONMENT, variable: value}
+    if where != "the environment":
+        del environment[variable]
+        folder.write(".env", f"{variable}={value}\n")
+    async with system_ports(environment) as ports:
+        made = await plan_run(cases_of(folder, name), ports, [folder.path])
+        (results,) = await run_cases(cases_of(folder, name), guarded(ports, made))
+    (line,) = (line for line in made.words(folder.path) if line.startswith("execute: "))
+    words = [*made.words(folder.path), *made.entries(b"key", folder.path).values(), *made.starts[0].public().argv]
+    assert line.startswith(f"execute: ${variable}")
+    assert not [each for each in words for part in value.split() if part in each]
+    assert "\0" not in "".join(made.words(folder.path))
+    assert "s3cretvalue" not in results.reason
+    assert "was not in the question" not in results.reason
+    # What the secret names is compared: with another value, the run is refused.
+    if where == "the environment" and value != "s3cretvalue":
+        async with system_ports({**environment, variable: "touch PWNED"}) as ports:
+            (results,) = await run_cases(cases_of(folder, name), guarded(ports, made))
+        assert "in the question" in results.reason
+        assert not list(folder.path.rglob("PWNED"))
+
+
 async def test_cases_that_differ_in_texts_are_rehearsed_once(folder: Folder) -> None:
     cases = "".join(
         f"  - {{id: c{n}, criteria: c{n}, input: hi {n}, assertions: [{{type: contains, value: ok{n}}}, {{type: code-grader, command: [grade]}}]}}\n"

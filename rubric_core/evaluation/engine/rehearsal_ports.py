@@ -6,23 +6,24 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Literal
+from urllib.parse import urlsplit
 
 from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
 from rubric_core.evaluation.model.holes import hole, hole_names
-from rubric_core.evaluation.model.plan import Send, Start
+from rubric_core.evaluation.model.plan import Send, Start, without_secrets
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.ports import Clock, Finished, HttpReply, Ports, Program
 
-__all__ = ["ATTEMPT", "Masks", "Recorder", "Reply", "rehearsal_ports", "workspace_path"]
+__all__ = ["ATTEMPT", "Masks", "Recorder", "Reply", "known_secrets", "rehearsal_ports", "workspace_path"]
 
 #: How programs and servers reply: with data, with a text, or with a failure.
 Reply = Literal["data", "text", "failure"]
@@ -109,8 +110,10 @@ class Recorder:
         self.sends: dict[Send, None] = {}
         #: The directories that are copied.
         self.copies: dict[str, None] = {}
-        #: Whether a secret decides about a program or a host, which has to be known then.
-        self.is_decided_by_secret = False
+        #: The secret variables that decide about a program or a host, which has to be known then.
+        self.deciding: set[str] = set()
+        #: The values of those that are known, each with its name: they are no part of what is written down elsewhere.
+        self.known: tuple[tuple[str, str], ...] = ()
         self._reply: ContextVar[Reply] = ContextVar("reply", default="data")
         self._carried: ContextVar[tuple[str, ...]] = ContextVar("carried", default=())
         self._sink: ContextVar[list[Start] | None] = ContextVar("sink", default=None)
@@ -142,7 +145,7 @@ class Recorder:
         """See `ports.Processes.run`."""
         if any("\0" in word for word in program.argv):
             raise ValueError("embedded null byte")
-        self._add(self._holed(program))
+        self._write(program)
         reply = self._reply.get()
         if reply == "failure":
             return Finished(1, b"", b"it does not know --schema", 0.0)
@@ -154,7 +157,7 @@ class Recorder:
 
     async def serve(self, program: Program) -> Finished:
         """See `ports.Processes.serve`. Replies as the process of an evaluator does."""
-        self._add(self._holed(program))
+        self._write(program)
         reply = (
             {"unscored": "it is a rehearsal", "failed": True}
             if self._reply.get() == "failure"
@@ -162,15 +165,19 @@ class Recorder:
         )
         return Finished(0, json.dumps(reply).encode() + b"\n", b"", 0.0)
 
-    def _add(self, start: Start) -> None:
+    def _write(self, program: Program) -> None:
+        """Write a program down, unless a secret decides about it whose value is not known yet."""
+        start = self._holed(program)
         sink = self._sink.get()
+        if start is None:
+            return
         if sink is None:
             self.starts.setdefault(start)
         else:
             sink.append(start)
 
-    def _holed(self, program: Program) -> Start:
-        """The entry for a program, with holes."""
+    def _holed(self, program: Program) -> Start | None:
+        """The entry for a program, with holes; None if a secret decides which it is."""
         made = self._starts.start(program)
         given = len(made.argv) - program.data
         argv = tuple(hole("data") if number >= given else self._text(word) for number, word in enumerate(made.argv))
@@ -179,12 +186,22 @@ class Recorder:
         name = program.argv[0] if program.argv else ""
         if cwd != made.cwd and not file and os.path.dirname(name) and not os.path.isabs(name):  # noqa: PTH117, PTH120  # as text
             file = f"{cwd}/{os.path.normpath(name)}"  # in a workspace that does not exist yet
-        decided = (argv[0] if argv else "", file, cwd)
-        self.is_decided_by_secret |= any(n.startswith("$") for text in decided for n in hole_names(text))
+        decided = (argv[0] if argv else "", file, cwd, self.masks.holes(program.environment.get("PATH", "")))
+        if self._decide(decided):
+            return None
+        hidden = tuple(without_secrets(word, self.known) for word in argv)
         return replace(
-            made, argv=argv, environment=environment, cwd=cwd, program=self._place(file), says=self.masks.holes(made.says), home=self.home,
+            made, argv=(*argv[:1], *hidden[1:]), environment=tuple((n, without_secrets(v, self.known)) for n, v in environment),
+            cwd=cwd, program=self._place(file), says=without_secrets(self.masks.holes(made.says), self.known), home=self.home,
             is_usual=made.is_usual or file != made.program,
+            secrets=self.known if any(without_secrets(each, self.known) != each for each in decided[:3]) else (),
         )  # fmt: skip
+
+    def _decide(self, texts: Iterable[str]) -> bool:
+        """Whether a secret decides, whose name is written down."""
+        names = {name.removeprefix("$") for text in texts for name in hole_names(text) if name.startswith("$")}
+        self.deciding |= names
+        return bool(names)
 
     def _variable(self, name: str, value: str) -> str:
         if value and self._passed.get(name) == value:
@@ -253,9 +270,13 @@ class Recorder:
         holes = self.masks.holes
         # Methods are sent in capitals, which no word for a hole is in.
         verb = method if holes(method.lower()) == method.lower() else holes(method.lower())
-        entry = replace_fields(made, method=verb, origin=holes(made.origin), path=holes(made.path), variables=carried)
-        self.is_decided_by_secret |= any(n.startswith("$") for n in hole_names(entry.origin))
-        self.sends.setdefault(entry)
+        known = {name for value, name in self.known if without_secrets(words, [(value, name)]) != words}
+        entry = replace_fields(
+            made, method=verb, origin=holes(made.origin), path=without_secrets(holes(made.path), self.known),
+            variables=tuple(sorted({*carried, *known})), secrets=self.known if known else (),
+        )  # fmt: skip
+        if not self._decide([entry.origin]):
+            self.sends.setdefault(entry)
 
 
 class _StandingClock:
@@ -303,6 +324,19 @@ class _NoDirectories:
 
     def remove(self, path: Path) -> None:
         """Remove nothing."""
+
+
+def known_secrets(variables: Mapping[str, str], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The values of variables, and the words of each, with the name: nothing of them is shown, except an address."""
+    found = []
+    for name in sorted(names):
+        value = variables[name]
+        parts = [value, *value.split()]
+        if "://" in value:  # people decide about the host, and not about what follows it
+            address = urlsplit(value)
+            parts = [address.path.rstrip("/"), address.query, address.username or "", address.password or ""]
+        found += [(part, name) for part in parts if part]
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: -len(each[0])))
 
 
 def rehearsal_ports(ports: Ports, environment: Mapping[str, str], recorder: Recorder) -> Ports:

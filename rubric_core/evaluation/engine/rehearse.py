@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
@@ -23,7 +24,14 @@ from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_req
 from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.engine.rehearsal_keys import RehearsalKeys
-from rubric_core.evaluation.engine.rehearsal_ports import Masks, Recorder, Reply, rehearsal_ports, workspace_path
+from rubric_core.evaluation.engine.rehearsal_ports import (
+    Masks,
+    Recorder,
+    Reply,
+    known_secrets,
+    rehearsal_ports,
+    workspace_path,
+)
 from rubric_core.evaluation.engine.rehearsed_provider import NoLimits, rehearsed_providers
 from rubric_core.evaluation.engine.run import attempt_of, extensions_kind
 from rubric_core.evaluation.engine.secret_variables import secret_variables
@@ -81,12 +89,14 @@ class _Rehearsal:
         self._ports = ports
         self._keys = RehearsalKeys(ports.files)
         self._notes: dict[str, None] = {}
-        self._facts: dict[tuple[SuiteFacts, bool], SuiteFacts] = {}
+        self._facts: dict[tuple[SuiteFacts, frozenset[str]], SuiteFacts] = {}
         #: Requests whose host the variables of a case name, by what such cases do.
         self._open_hosts: dict[Hashable, list[Send]] = {}
         self._known: set[SuiteFacts] = set()
         #: The variables that targets name under keys of secrets.
         self._secrets: set[str] = set()
+        #: The values of secrets that the rehearsed suite sets itself.
+        self._written: dict[str, str] = {}
         self._masks = Masks()
         self._starts = ProgramStarts(ports.environment, remembered=True)
         self._recorder = Recorder(self._masks, self._starts, ports.environment)
@@ -127,16 +137,27 @@ class _Rehearsal:
         graders = self._keys.new_graders(case, base)
         before = set(self._recorder.sends)
         if is_new or graders:
-            await self._once(case, graders, self._masked, whole=is_new)
-            if self._recorder.is_decided_by_secret:  # then it is known by its value alone
-                self._recorder.is_decided_by_secret = False
-                await self._once(case, graders, self._ports.environment, whole=is_new)
-                self._recorder.is_decided_by_secret = False
+            await self._with_known(case, graders, frozenset(), whole=is_new)
         if is_new:
             sends = [each for each in self._recorder.sends if each not in before and hole_names(each.origin)]
             self._open_hosts[base] = sends
         for each in self._open_hosts.get(base, ()):
             self._fill_host(each, case.variables)
+
+    async def _with_known(
+        self, case: Runnable, graders: Mapping[Hashable, EvaluatorConfig], names: frozenset[str], *, whole: bool
+    ) -> None:
+        """Rehearse once, and again with the values of secrets that decide about programs and hosts, besides those of `names`."""
+        values = {**self._ports.environment, **self._written}
+        recorder = self._recorder
+        recorder.deciding, recorder.known = set(), known_secrets(values, names)
+        try:
+            await self._once(case, graders, names, whole=whole)
+        finally:
+            recorder.known = ()
+        further = names | recorder.deciding
+        if further != names:
+            await self._with_known(case, graders, further, whole=whole)
 
     def _fill_host(self, entry: Send, variables: Mapping[str, Any]) -> None:
         """A request to a host that the variables of a case name."""
@@ -154,15 +175,16 @@ class _Rehearsal:
         self,
         case: Runnable,
         graders: Mapping[Hashable, EvaluatorConfig],
-        environment: Mapping[str, str],
+        known: frozenset[str],
         *,
         whole: bool,
     ) -> None:
+        environment = {name: self._ports.environment[name] if name in known else v for name, v in self._masked.items()}
         outer = rehearsal_ports(self._ports, environment, self._recorder)
         self._recorder.home = str(case.directory)
-        own = self._own(case, is_masked=environment is self._masked)
+        own = self._own(case, known)
         try:
-            ports = await with_variables(own, outer)
+            ports = self._masking(await with_variables(own, outer), outer, known)
         except Unscored as problem:
             self._note(f"not run: {problem.reason}")
             return
@@ -179,13 +201,24 @@ class _Rehearsal:
                 return
         self._note(f"not run: {reason}")
 
-    def _own(self, case: Runnable, *, is_masked: bool) -> Runnable:
+    def _masking(self, ports: Ports, outer: Ports, known: frozenset[str]) -> Ports:
+        """The ports with words for the secrets that the suite or a file of variables beside it has set."""
+        before, holes = outer.environment, self._masks.holes
+        written = {n: v for n, v in ports.environment.items() if before.get(n) != v and holes(v) == v}
+        if not written:
+            return ports
+        masked = self._masks.environment(written, self._secrets)
+        self._written = {name: value for name, value in written.items() if masked[name] != value}
+        further = {name: masked[name] for name in self._written if name not in known}
+        return replace_fields(ports, environment={**ports.environment, **further})
+
+    def _own(self, case: Runnable, known: frozenset[str]) -> Runnable:
         """The case with facts of its own: nothing of a rehearsal may be taken for what a run has found."""
-        facts = self._facts.get((case.facts, is_masked))
+        facts = self._facts.get((case.facts, known))
         if facts is None:
             targets = shared_targets(case, self._ports.files)
             fresh = targets.fresh(rehearsed_providers(self._recorder), NoLimits())
-            facts = self._facts[case.facts, is_masked] = SuiteFacts(directory=case.facts.directory, targets=fresh)
+            facts = self._facts[case.facts, known] = SuiteFacts(directory=case.facts.directory, targets=fresh)
         options = replace(case.options, answer_cache=None, evaluators={})
         return replace(case, facts=facts, options=options)
 

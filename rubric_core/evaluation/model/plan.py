@@ -7,15 +7,17 @@ before, and the ports of the run refuse what is not in it.
 import hashlib
 import hmac
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from rubric_core.control_characters import reveal
 from rubric_core.evaluation.model.holes import FOLDER, fits, has_hole, hole, hole_names, shown
-from rubric_core.lazy_compilation import dataclass, field
+from rubric_core.lazy_compilation import dataclass, field, replace
 
-__all__ = ["ANY_FILE", "ANY_HOST", "Load", "Plan", "PlanEntry", "Read", "Send", "Start", "Variable"]
+__all__ = ["ANY_FILE", "ANY_HOST", "Load", "Plan", "PlanEntry", "Read", "Send", "Start", "Variable", "without_secrets"]
 
 T = TypeVar("T")
 #: The origin of a request whose host an answer decides.
@@ -26,6 +28,8 @@ ANY_FILE = "any file, by a computed name: "
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System", "/Library")
 #: Variables that rubric sets for the functions of `python` targets, and for git.
 _OURS = (("PYTHONUTF8", "1"), ("GIT_TERMINAL_PROMPT", "0"))
+#: From how many characters on a secret is none of the words of a text by chance.
+_LONG = 6
 _SHELLS = (("sh", "-c"), ("sh", "-lc"))
 
 
@@ -48,6 +52,8 @@ class Start:
     is_usual: bool = field(default=True, compare=False)
     #: The directory of the suite, in which programs usually work.
     home: str = field(default="", compare=False)
+    #: The values of secret variables in program and directory, each with its name: they are compared and never shown.
+    secrets: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def in_shell(self) -> int:
@@ -55,13 +61,15 @@ class Start:
         return 2 if len(self.argv) > 2 and self.argv[:2] in _SHELLS else -1
 
     def words(self, folder: Path | None = None) -> str:
-        """One line: the command, and what is not usual about it. Never empty."""
+        """One line: the command, and what is not usual about it. Never empty, and without the values of secrets."""
+        if self.secrets:
+            return self.public().words(folder)
         command = self._command(folder) or "a program without a name"
         remarks = []
         if self.program and not self.is_usual:
             remarks.append(f" ({_below(self.program, folder)})")
         elif not self.program and self.argv and self.argv[0]:
-            remarks.append(f" ({self.argv[0]} is not installed)")
+            remarks.append(f" ({shown(self.argv[0])} is not installed)")
         if self.cwd != self.home:
             remarks.append(f" in {_below(self.cwd, folder)}")
         named = [_assigned(name, value) for name, value in self.environment if not _is_ours(name, value)]
@@ -71,17 +79,30 @@ class Start:
 
     def _command(self, folder: Path | None) -> str:
         if self.says:
-            says = shown(self.says if folder is None else self.says.replace(f"{str(folder).rstrip('/')}/", ""))
+            says = self.says if folder is None else self.says.replace(f"{str(folder).rstrip('/')}/", "")
+            says = shown(says if folder is None else _moved(says, str(folder), "."))
             return f"{Path(self.argv[0]).name}: {says}" if self.argv else says
         if self.in_shell > 0 and len(self.argv) == 3:
             return shown(self.argv[2]).strip()
         return " ".join(shown(word) if has_hole(word) else shlex.quote(word) for word in self.argv).strip()
 
+    def public(self) -> "Start":
+        """The same with holes in place of the values of secrets."""
+        if not self.secrets:
+            return self
+        return replace(
+            self, argv=tuple(without_secrets(word, self.secrets) for word in self.argv),
+            program=without_secrets(self.program, self.secrets), real=without_secrets(self.real, self.secrets),
+            cwd=without_secrets(self.cwd, self.secrets), secrets=(),
+        )  # fmt: skip
+
     def key(self) -> Sequence[object]:
         """What decides whether it was allowed before. Links in system folders change with its updates."""
         is_system = self.program.startswith(_SYSTEM) and self.real.startswith(_SYSTEM)
         real = "" if is_system else self.real
-        return ["start", list(self.argv), self.program, real, self.cwd, [list(e) for e in self.environment], self.says]
+        # Of a secret, only the file and the directory that it names count.
+        argv = list(self.public().argv)
+        return ["start", argv, self.program, real, self.cwd, [list(e) for e in self.environment], self.says]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +118,19 @@ class Send:
     variables: tuple[str, ...] = ()
     #: What decides about the host, if nothing else is known.
     why: str = field(default="", compare=False)
+    #: The values of secret variables in the origin, each with its name: they are compared and never shown.
+    secrets: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+
+    def public(self) -> "Send":
+        """The same with holes in place of the values of secrets."""
+        return replace(self, origin=without_secrets(self.origin, self.secrets), secrets=()) if self.secrets else self
 
     def words(self, folder: Path | None = None) -> str:  # noqa: ARG002  # the entries have one interface
         """One line: the URL, the method unless it is POST, and the secrets that it carries."""
         remarks = [each for each in ("" if self.method == "POST" else shown(self.method), self.why) if each]
         of = f" ({', '.join(remarks)})" if remarks else ""
         carries = f" with {', '.join(self.variables)}" if self.variables else ""
-        return f"{self.origin}{shown(self.path)}{of}{carries}"
+        return f"{shown(self.public().origin)}{shown(self.path)}{of}{carries}"
 
     def key(self) -> Sequence[object]:
         """What decides whether it was allowed before."""
@@ -208,13 +235,13 @@ class Plan:
         found: dict[str, list[str]] = {}
         titles = dict(_TITLES)
         for entry in self.all():
-            found.setdefault(titles[str(entry.key()[0])], []).append(entry.words(folder))
+            found.setdefault(titles[str(entry.key()[0])], []).append(reveal(entry.words(folder)))
         return tuple((title, tuple(dict.fromkeys(lines))) for title, lines in found.items())
 
     def words(self, folder: Path | None = None) -> tuple[str, ...]:
         """One line for each entry, as in "execute: echo ok"; then what is not done."""
         lines = (f"{title}: {line}" for title, several in self.parts(folder) for line in several)
-        return (*lines, *self.notes)
+        return (*lines, *map(reveal, self.notes))
 
     @property
     def outside(self) -> tuple[Read, ...]:
@@ -226,17 +253,35 @@ class Plan:
 
         Paths below `folder` are relative.
         """
-        return {entry_hash(entry, key, folder): entry.words(folder) for entry in self.all()}
+        return {entry_hash(entry, key, folder): reveal(entry.words(folder)) for entry in self.all()}
 
     def refusal(self, wanted: PlanEntry) -> str:
         """Why something is not in the plan: "its variable PATH was not in the question"; empty for what is in it."""
         if self.unknown:
             return self.unknown
-        if isinstance(wanted, Start):
-            return _start_refusal(self.starts, wanted)
-        if isinstance(wanted, Send):
-            return _send_refusal(self.sends, wanted)
+        if isinstance(wanted, Start | Send):
+            why = (
+                _start_refusal(self.starts, wanted) if isinstance(wanted, Start) else _send_refusal(self.sends, wanted)
+            )
+            secrets = [pair for each in self.starts for pair in each.secrets]
+            secrets += [pair for each in self.sends for pair in each.secrets]
+            return shown(without_secrets(why, secrets))
         return "" if wanted in set(self.all()) else f"{wanted.words()} was not in the question"
+
+
+def without_secrets(text: str, secrets: Iterable[tuple[str, str]]) -> str:
+    """A text with holes in place of values of secret variables, as whole words where they are short.
+
+    Args:
+        text: The text.
+        secrets: Values, each with the name of its variable.
+    """
+    for value, name in secrets:
+        if value in text:
+            word = re.escape(value)
+            form = word if len(value) >= _LONG else rf"(?<![\w\0$]){word}(?![\w\0])"
+            text = re.sub(form, lambda _, name=name: hole(f"${name}"), text)  # type: ignore[misc]  # bound in this turn
+    return text
 
 
 def entry_hash(entry: PlanEntry, key: bytes, folder: Path) -> str:
@@ -248,8 +293,14 @@ def entry_hash(entry: PlanEntry, key: bytes, folder: Path) -> str:
 def _relative(value: object, folder: str) -> object:
     """A value with the paths below a folder as from that folder."""
     if isinstance(value, str):
-        return FOLDER if value == folder else value.replace(f"{folder.rstrip('/')}/", f"{FOLDER}/")
+        return _moved(value, folder, FOLDER)
     return [_relative(each, folder) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _moved(text: str, folder: str, place: str) -> str:
+    """A text with another place for a folder, wherever its path stands, alone or before a name."""
+    path = folder.rstrip("/")
+    return re.sub(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", lambda _: place, text) if path else text
 
 
 def _below(path: str, folder: Path | None) -> str:
@@ -287,7 +338,11 @@ def _start_refusal(planned: Sequence[Start], wanted: Start) -> str:
         return f"the arguments of {name} were not in the question" if is_known else f"{name} was not in the question"
     left = [each for each in left if fits([each.program], [wanted.program])]
     if not left:
-        return f"{name} is another file than in the question ({wanted.program or 'none'})"
+        if not wanted.program:
+            return f"{name} does not exist"
+        if not any(each.program for each in planned if each.argv and each.argv[0] == name):
+            return f"{name} did not exist when the question was asked"
+        return f"{name} is another file than in the question ({wanted.program})"
     left = [each for each in left if has_hole(each.program) or each.real == wanted.real]
     if not left:
         return f"{name} leads to another file than in the question ({wanted.real})"
