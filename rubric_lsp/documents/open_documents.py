@@ -7,11 +7,12 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.file_uses import FileUse, references_of
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
+from rubric_core.language.file_extensions import DATASETS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.files import absolute
+from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
@@ -176,11 +177,15 @@ class ClientWorkspace:
             return snapshot.kind in _OWN_LANGUAGES
         if kind is None and path is not None and path.parent.name in HOMES:
             return False
-        if snapshot.analysis.kind is FileKind.PROMPTFOO:
-            return True
         if snapshot.kind in _OWN_LANGUAGES or path is None:
             return True
         if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):
+            return True
+        # Editors send any data, perhaps megabytes of it: what no suite uses is not even analyzed.
+        is_data = path.suffix.lower() in (*DATASETS, ".json") and not is_promptfoo_name(path.name)
+        if is_data and snapshot.kind not in ("", "yaml"):
+            return False
+        if snapshot.analysis.kind is FileKind.PROMPTFOO:
             return True
         if snapshot.analysis.is_eval_yaml(path) is False:
             return False

@@ -58,7 +58,7 @@ class _Use:
 def is_prompt(snapshot: Snapshot) -> bool:
     """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
     named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
-    return named or snapshot.file_kind in TEMPLATE_FILES
+    return named or (snapshot.is_ours and snapshot.file_kind in TEMPLATE_FILES)
 
 
 class VariableIndex:

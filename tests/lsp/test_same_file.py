@@ -24,6 +24,7 @@ from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.text import Position, TextRange
 from rubric_lsp.documents.content_changes import ContentChange
+from rubric_lsp.documents.template_variables import is_prompt
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.routes import make_server
 
@@ -229,3 +230,31 @@ async def edge_changes(folder: Path) -> None:
 def test_an_edge_of_an_open_suite_counts(write: Callable[[dict[str, str]], Path]) -> None:
     folder = write({**USED["cases"], "more.yaml": CASE.format(id="b")})
     asyncio.run(edge_changes(folder))
+
+
+async def data_of_others(folder: Path) -> None:
+    editor = Editor(folder)
+    await editor.closed()
+    for path in sorted(folder.glob("*.json*")):
+        uri, text = path.as_uri(), path.read_text(encoding="utf-8")
+        language = path.suffix.removeprefix(".")
+        editor.server.opened({"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}})
+        snapshot = editor.server.documents.get(uri)
+        assert snapshot is not None
+        used = path.stem == "used"
+        assert snapshot.is_ours is used, path.name
+        assert not is_prompt(snapshot)
+        assert used or not snapshot.analyzed, path.name
+    await editor.server.closed()
+
+
+def test_data_that_no_suite_uses_costs_no_analysis(write: Callable[[dict[str, str]], Path]) -> None:
+    row = '{"id": "a", "input": "hi", "critria": "x"}\n'
+    others = {
+        "log.jsonl": row * 9,
+        "data.json": f'{{"tests": [{row}]}}',
+        "package.json": '{"name": "x", "scripts": {}}',
+    }
+    suite = "# rubric: dialect=agentv-5\nname: a\ntests: file://used.jsonl\n"
+    folder = write({"a.eval.yaml": suite, "used.jsonl": row, **others})
+    asyncio.run(data_of_others(folder))

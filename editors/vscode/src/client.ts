@@ -4,6 +4,10 @@ import * as vscode from 'vscode';
 import {
   ClientCapabilities,
   CloseAction,
+  DocumentFormattingRequest,
+  DocumentOnTypeFormattingRequest,
+  DocumentRangeFormattingRequest,
+  DocumentSelector,
   DynamicFeature,
   ErrorAction,
   ExecuteCommandRequest,
@@ -39,8 +43,8 @@ export const SUITES: vscode.DocumentFilter[] = [
 /** Files that may hold the cases of a configuration of promptfoo: as of prompts, the server knows which do. */
 const CASES: vscode.DocumentFilter[] = [
   { scheme: 'file', pattern: '**/*.{csv,jsonl}' },
-  { scheme: 'file', pattern: '**/*{test,case,data,eval}*.{json,yaml,yml}' },
-  { scheme: 'file', pattern: '**/{tests,cases,data,datasets,evals}/**/*.{json,yaml,yml}' },
+  { scheme: 'file', pattern: '**/*{tests,cases,dataset,evals}*.{json,yaml,yml}' },
+  { scheme: 'file', pattern: '**/{tests,cases,datasets,evals}/**/*.{json,yaml,yml}' },
 ];
 
 /** The documents in which results of runs stand. */
@@ -55,6 +59,13 @@ const PROMPTS: vscode.DocumentFilter[] = [
   { scheme: 'file', pattern: '**/*.{j2,njk}' },
   { scheme: 'file', pattern: '**/{prompts,judges,rubrics}/**/*.txt' },
   { scheme: 'file', pattern: '**/*{judge,rubric}*.txt' },
+];
+
+/** What VS Code asks of one provider only: for files that may be another program's, it must not be this one. */
+const OF_ONE_PROVIDER: string[] = [
+  DocumentFormattingRequest.method,
+  DocumentRangeFormattingRequest.method,
+  DocumentOnTypeFormattingRequest.method,
 ];
 
 const MIGRATE = vscode.CodeActionKind.RefactorRewrite.append('migrate');
@@ -101,9 +112,14 @@ export class RubricClient extends LanguageClient {
   // Commands are registered once for all servers that may come and go: see commands.ts.
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
     const method = 'registrationType' in feature ? feature.registrationType.method : undefined;
-    if (method !== ExecuteCommandRequest.method) {
-      super.registerFeature(feature);
+    if (method === ExecuteCommandRequest.method) {
+      return;
     }
+    if (method && OF_ONE_PROVIDER.includes(method)) {
+      const initialize = feature.initialize.bind(feature);
+      feature.initialize = (capabilities) => initialize(capabilities, SUITES as DocumentSelector);
+    }
+    super.registerFeature(feature);
   }
 
   // The base class shows a stack trace in a notification: users need a sentence, which `closed` shows.
