@@ -326,6 +326,47 @@ async def test_what_a_configuration_of_promptfoo_does(folder: Folder, place: str
     assert not list(folder.path.rglob("PWNED"))
 
 
+HOSTED = {"name": "default", "provider": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "x"}
+
+
+async def test_a_secret_that_was_not_planned_is_sent_to_nobody(folder: Folder) -> None:
+    """A suite changes after the question: another variable goes to a host that was planned for another one."""
+    first, second = {**HOSTED, "api_key": "${{ SECRET_KEY }}"}, {**HOSTED, "api_key": "${{ OTHER_KEY }}"}
+    other = {"name": "other", "base_url": "http://127.0.0.1:8/v1"}
+    folder.suite("# rubric: dialect=agentv-3\nexecution: {targets: [default, other]}\n" + CASE)
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [first, {**second, **other}]}))
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await plan_run(cases_of(folder), ports, [folder.path])
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [second, {**first, **other}]}))
+    (reason,) = await run_with(folder, made)
+    assert "OTHER_KEY for http://127.0.0.1:9 was not in the question; run it again" in reason
+
+
+async def test_a_secret_that_was_not_planned_is_not_read(folder: Folder) -> None:
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [{**HOSTED, "api_key": "${{ SECRET_KEY }}"}]}))
+    suite = "# rubric: dialect=agentv-3\n" + CASE
+    folder.suite(suite)
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await plan_run(cases_of(folder), ports, [folder.path])
+        held = guarded(ports, made).environment
+    assert (held["SECRET_KEY"], held["PATH"]) == ("s3cret-value", ENVIRONMENT["PATH"])
+    assert "OTHER_KEY" not in {**held}
+    folder.suite(suite.replace("input: hi", "input: '${{ OTHER_KEY }}'"))
+    (reason,) = await run_with(folder, made)
+    assert reason.startswith("the environment variable OTHER_KEY is not set")
+
+
+async def test_a_secret_that_names_the_target_is_followed(folder: Folder) -> None:
+    pointer = {"name": "default", "use_target": "${{ BOT_SECRET }}"}
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [pointer, {**USUAL, "name": "quiet-bot"}]}))
+    folder.suite("# rubric: dialect=agentv-3\n" + CASE)
+    async with system_ports({**ENVIRONMENT, "BOT_SECRET": "quiet-bot"}) as ports:
+        made = await plan_run(cases_of(folder), ports, [folder.path])
+        (result,) = await run_cases(cases_of(folder), guarded(ports, made))
+    assert made.words()[0] == "execute: echo ok"
+    assert not result.reason
+
+
 @pytest.mark.parametrize("value", ["s3cretvalue", "/bin/echo zzz9-zzz", "cat"])
 @pytest.mark.parametrize("where", ["the environment", "a file beside the configuration"])
 async def test_a_secret_that_names_a_program_is_compared_and_never_shown(

@@ -5,6 +5,7 @@ A refusal is an error of the case, in the kinds of errors that missing programs 
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -12,23 +13,30 @@ from typing import BinaryIO
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.permitted_files import is_temporary, permitted_files
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.engine.run_inputs import ANY_VARIABLE_WORDS
 from rubric_core.evaluation.model.holes import has_hole
 from rubric_core.evaluation.model.plan import Plan, Send
 from rubric_core.evaluation.targets.providers.http_retries import HttpCall, redirect_target
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Directories, Finished, Http, HttpReply, NetworkError, Ports, Processes, Program
 from rubric_core.trust import real_path
 
 __all__ = ["guarded"]
 
+#: From how many characters on the value of a variable is no word of a text by chance.
+_LONG = 6
+
 
 def guarded(ports: Ports, plan: Plan) -> Ports:
     """The ports of a run with this plan, and no others."""
+    environment = _environment(ports.environment, plan) if plan.roots else ports.environment
     return replace_fields(
         ports,
+        environment=environment,
         files=permitted_files(ports.files, plan),
         processes=_Processes(ports.processes, plan, ProgramStarts(ports.environment)),
-        http=_Http(ports.http, plan),
+        http=_Http(ports.http, plan, ports.environment),
         directories=_Directories(ports.directories, plan),
     )
 
@@ -90,15 +98,29 @@ class _Processes:
         return program
 
 
+def _environment(variables: Mapping[str, str], plan: Plan) -> Mapping[str, str]:
+    """The variables of the user; secrets that are not in the plan are as if they were not set."""
+    known = plan.variable_names()
+    if ANY_VARIABLE_WORDS in known:
+        return variables
+    return {name: value for name, value in variables.items() if name in known or not looks_secret(name)}
+
+
 class _Http:
-    def __init__(self, inner: Http, plan: Plan) -> None:
+    def __init__(self, inner: Http, plan: Plan, environment: Mapping[str, str]) -> None:
         self._inner, self._plan = inner, plan
+        names = {name for each in plan.sends for name in each.variables if name in environment}
+        values = Counter(environment[name] for name in names)
+        #: The planned secrets, without those that nobody can tell apart from others or from words.
+        self._secrets = {name: environment[name] for name in names if values[environment[name]] == 1}
         #: Where servers of the plan have sent requests on, on themselves.
         self._moved: set[Send] = set()
 
-    def _require(self, method: str, url: str) -> None:
+    def _require(self, method: str, url: str, headers: Mapping[str, str] | None = None, body: str = "") -> None:
         wanted = sent_request(method, url)
-        why = "" if wanted in self._moved else self._plan.refusal(wanted)
+        words = "\n".join((url, *(headers or {}).values(), body))
+        carried = tuple(name for name, value in self._secrets.items() if len(value) >= _LONG and value in words)
+        why = "" if wanted in self._moved else self._plan.refusal(replace_fields(wanted, variables=carried))
         if why:
             raise NetworkError(_refused(why))
 
@@ -106,7 +128,7 @@ class _Http:
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
         """See `ports.Http.post`."""
-        self._require("POST", url)
+        self._require("POST", url, headers, body.decode("utf-8", "replace"))
         return await self._inner.post(url, headers, body, time_limit=time_limit, size_limit=size_limit)
 
     async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
@@ -118,7 +140,7 @@ class _Http:
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
         """See `ports.Http.request`."""
-        self._require(method, url)
+        self._require(method, url, headers, body.decode("utf-8", "replace"))
         reply = await self._inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
         target = redirect_target(HttpCall(method, url, headers, body, keyed=False), reply)
         if target is not None:
@@ -136,7 +158,7 @@ class _Http:
         size_limit: int,
     ) -> str | bytes:
         """See `ports.Http.exchange`."""
-        self._require("CONNECT", url)
+        self._require("CONNECT", url, headers, message)
         return await self._inner.exchange(
             url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
         )

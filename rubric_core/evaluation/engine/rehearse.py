@@ -37,9 +37,9 @@ from rubric_core.evaluation.engine.run import attempt_of, extensions_kind
 from rubric_core.evaluation.engine.secret_variables import secret_variables
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.context import EvaluatorConfig
-from rubric_core.evaluation.model.holes import hole, hole_names
+from rubric_core.evaluation.model.holes import hole, hole_names, shown
 from rubric_core.evaluation.model.inputs import PromptInputs
-from rubric_core.evaluation.model.plan import ANY_HOST, Plan, Read, Send
+from rubric_core.evaluation.model.plan import ANY_HOST, Plan, Read, Send, without_secrets
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.template_filters import FilterNeeded
@@ -270,8 +270,11 @@ class _Rehearsal:
         return filled if len(filled) == len(wanted) else list(graders.values())
 
     def _note(self, message: str) -> None:
-        if self._masks.holes(message) == message:
-            self._notes.setdefault(message)
+        said = self._masks.holes(message)
+        if said == message:
+            self._notes.setdefault(shown(without_secrets(message, self._recorder.known)))
+        # What ends a rehearsal because of a secret, as a target of its name, is decided by its value.
+        self._recorder.deciding |= {name.removeprefix("$") for name in hole_names(said) if name.startswith("$")}
 
 
 class _Attempt:

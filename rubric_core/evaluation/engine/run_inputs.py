@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["RunInputs", "variable_names"]
+__all__ = ["ANY_VARIABLE_WORDS", "RunInputs", "variable_names"]
 
+#: What stands for a variable whose name is computed.
+ANY_VARIABLE_WORDS = "any variable, by a computed name"
 #: Bytes of a file that is searched for variable names: no run reads a larger one as a prompt or as cases.
 _LARGEST = 20_000_000
 
@@ -103,7 +105,7 @@ def _text(path: Path) -> str:
 def variable_names(text: str) -> list[str]:
     """The environment variables of a text, as a plan names them."""
     found = (name for name, _ in environment_read(text))
-    return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
+    return [ANY_VARIABLE_WORDS if name == ANY_VARIABLE else name for name in found]
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -255,6 +255,21 @@ class Plan:
         """
         return {entry_hash(entry, key, folder): reveal(entry.words(folder)) for entry in self.all()}
 
+    def variable_names(self) -> frozenset[str]:
+        """The environment variables that the run reads, as far as its entries name them."""
+        names = {each.name for each in self.variables}
+        names.update(name for each in self.sends for name in each.variables)
+        for each in self.starts:
+            texts = (*each.argv, each.says, *(value for _, value in each.environment))
+            names.update(name.removeprefix("$") for text in texts for name in hole_names(text) if name.startswith("$"))
+            names.update(name for name, _ in each.environment)
+        return frozenset([*names, *(name for _, name in self._secrets())])
+
+    def _secrets(self) -> Iterator[tuple[str, str]]:
+        """The values of secrets in entries, each with the name of its variable."""
+        yield from (pair for each in self.starts for pair in each.secrets)
+        yield from (pair for each in self.sends for pair in each.secrets)
+
     def refusal(self, wanted: PlanEntry) -> str:
         """Why something is not in the plan: "its variable PATH was not in the question"; empty for what is in it."""
         if self.unknown:
@@ -263,9 +278,7 @@ class Plan:
             why = (
                 _start_refusal(self.starts, wanted) if isinstance(wanted, Start) else _send_refusal(self.sends, wanted)
             )
-            secrets = [pair for each in self.starts for pair in each.secrets]
-            secrets += [pair for each in self.sends for pair in each.secrets]
-            return shown(without_secrets(why, secrets))
+            return shown(without_secrets(why, self._secrets()))
         return "" if wanted in set(self.all()) else f"{wanted.words()} was not in the question"
 
 
@@ -377,9 +390,12 @@ def _send_refusal(planned: Iterable[Send], wanted: Send) -> str:
     left = [each for each in left if each.origin == ANY_HOST or fits([each.path], [wanted.path])]
     if not left:
         return f"{wanted.origin}{wanted.path} was not in the question"
-    if not any(fits([each.method], [wanted.method]) for each in left):
+    left = [each for each in left if fits([each.method], [wanted.method])]
+    if not left:
         return f"{wanted.method} {wanted.origin}{wanted.path} was not in the question"
-    return ""
+    known = {name for each in left for name in each.variables}
+    new = next((name for name in wanted.variables if name not in known), "")
+    return f"{new} for {wanted.origin} was not in the question" if new else ""
 
 
 def _once(first: tuple[T, ...], second: tuple[T, ...]) -> tuple[T, ...]:
