@@ -43,7 +43,7 @@ export async function consent({ page, shot, open, studio, judge }) {
   };
   await open('asked.eval.yaml');
   await pressLens(page, page.locator('.codelens-decoration a', { hasText: /^▶ Run$/u }), dialog);
-  for (const told of ['python3 check.py', `http://127.0.0.1:${judge.port}/v1 with SHOP_KEY`]) {
+  for (const told of ['python3 check.py', `http://127.0.0.1:${judge.port}/v1/chat/completions with SHOP_KEY`]) {
     await dialog.filter({ hasText: told }).waitFor();
   }
   await shot('asked');

@@ -14,7 +14,7 @@ export async function promptfoo({ page, shot, open, studio }) {
   const dialog = page.locator('.monaco-dialog-box', { hasText: 'Run ' });
   await open(FILE);
   await pressLens(page, lens('Run 2 cases'), dialog);
-  for (const told of ['python3 answer.py', 'file://check.py']) await dialog.filter({ hasText: told }).waitFor();
+  for (const told of ['python3 answer.py', 'check.py:get_assert']) await dialog.filter({ hasText: told }).waitFor();
   await shot('promptfoo-asked');
   if (fs.existsSync(path.join(studio.workspace, '.rubric'))) throw new Error('something was run');
   await dialog.locator('.monaco-button', { hasText: 'Trust this folder' }).click();
