@@ -224,7 +224,7 @@ class Discovery:
                 continue
             if entry.is_symlink() and not is_inside(entry.path, here.bounds):
                 stamps[entry.path] = _stamp(entry.path)
-                if takes(here, entry.path, names) and not here.hides(entry.path, is_folder=False):
+                if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
                     shown_name = _joined(shown, entry.name)
                     self.outside[shown_name] = (
                         f"{shown_name}: left alone: {OUTSIDE}; name the file itself to include it"

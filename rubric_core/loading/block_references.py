@@ -11,7 +11,7 @@ from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.loading.case_files import CaseFileContents
+from rubric_core.loading.case_files import PROGRAMS, CaseFileContents
 from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name
@@ -99,9 +99,9 @@ def look_up_references(
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
-        # A file that is neither YAML nor a data set is reported at its reference; tables are checked only as promptfoo
-        # reads them.
-        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in (*PROMPTS, *TABLES)}
+        # A file that is neither YAML nor a data set is reported at its reference, and a program is run for its cases; tables
+        # are checked only as promptfoo reads them.
+        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in (*PROMPTS, *TABLES, *PROGRAMS)}
         issues += wrong
         seen |= more
     return BlockReferences(tuple(issues), tuple(cases), tuple(files.items()), seen, told)

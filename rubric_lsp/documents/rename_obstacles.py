@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from rubric_core.disk import read_file
 from rubric_core.language.file_kinds import OF_PROMPTFOO, TEMPLATE_FILES, FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_files import PROGRAMS
@@ -24,6 +25,8 @@ from rubric_lsp.features.promptfoo_names import is_name_of
 __all__ = ["obstacle"]
 
 _WORKBOOKS = (".xlsx", ".xls")
+#: Bytes.
+_LARGEST_WORKBOOK = 50_000_000
 #: What a program calls the metrics that it gives.
 _NAMED_SCORES = pattern(r"named_?[Ss]cores")
 #: Words with a meaning of their own in templates.
@@ -189,7 +192,7 @@ def _cases_elsewhere(scope: NameScope, file: ScopedFile, name: NameOccurrence) -
 def _in_unedited(path: Path, where: str, name: NameOccurrence) -> Iterator[str]:
     suffix = path.suffix.lower()
     try:
-        text = workbook_text(path.read_bytes()) if suffix in _WORKBOOKS else read_text(path)
+        text = workbook_text(read_file(path, _LARGEST_WORKBOOK)) if suffix in _WORKBOOKS else read_text(path)
     except (OSError, UnreadableError):
         yield f"{path.name} ({where}) cannot be read. It may have `{name.name}`. Make it readable, then rename."
         return

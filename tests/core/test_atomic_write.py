@@ -202,9 +202,7 @@ OTHERS = {
     "cluster/worker.py": "files of a run in a new folder, which is gone after it",
     "evaluation/results/connection.py": "a new database of results, before SQLite writes it",
     "evaluation/results/journal.py": "rows at the end of a journal, and locks",
-    "evaluation/evaluators/code.py": "scratch files of a program",
-    "evaluation/targets/providers/cli.py": "scratch files of a program",
-    "evaluation/targets/providers/codex_cli.py": "scratch files of a program",
+    "disk_directories.py": "scratch files of programs, and workspaces",
 }
 
 
