@@ -101,7 +101,11 @@ def look_up_references(
         cases.append((node.span, found, node.text))
         # A file that is neither YAML nor a data set is reported at its reference, and a program is run for its cases; tables
         # are checked only as promptfoo reads them.
-        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in (*PROMPTS, *TABLES, *PROGRAMS)}
+        files |= {
+            path: _kind_of_cases(path)
+            for path in found.files
+            if path.suffix.lower() not in (*PROMPTS, *TABLES, *PROGRAMS)
+        }
         issues += wrong
         seen |= more
     return BlockReferences(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
