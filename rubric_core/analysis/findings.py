@@ -73,11 +73,10 @@ class Findings:
         if known is not None and change is not None:
             by_block = known.around(by_block, change.start, change.end)
         self.analysis.by_block = by_block
-        self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted)
+        repeated = Repetitions.of
         if known is not None and change is not None and previous is not None:
-            self.analysis.repetitions = previous.repetitions.around(self.analysis.found, change.start, change.end)
-        else:
-            self.analysis.repetitions = Repetitions.of(self.analysis.found)
+            repeated = partial(previous.repetitions.around, start=change.start, end=change.end)
+        self.analysis.take(FindingList(by_block.every, in_order(self._with_breaks(loose))), by_block.wanted, repeated)
 
     def _is_kept(self, previous: Analysis) -> bool:
         """Whether the findings of blocks that are shared with an earlier version are unchanged."""
@@ -100,7 +99,6 @@ class Findings:
             for rule in self.language.visitors(UnusedIgnore):
                 shown += (self._diagnostic(rule, f, None, lambda span: span) for f in rule.check(unused, context))
         self.analysis.take(FindingList(loose=in_order(shown)))
-        self.analysis.repetitions = Repetitions.of(self.analysis.found)
 
     def _with_breaks(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """Findings with the line breaks of the text in their fixes: a rule sees one block, which may have none."""

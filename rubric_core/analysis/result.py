@@ -160,13 +160,19 @@ class Analysis:
         """All findings, including unselected ones, with the severity of their rules."""
         return self.diagnostics if self.found is self.every_found else self.every_found.placed(self.document)
 
-    def take(self, every: FindingList, wanted: SequenceOf[tuple[Diagnostic, ...]] = ()) -> None:
-        """Set the findings of the text; `wanted` are the selected ones of each block."""
+    def take(
+        self,
+        every: FindingList,
+        wanted: SequenceOf[tuple[Diagnostic, ...]] = (),
+        repeated: Callable[[FindingList], Repetitions] = Repetitions.of,
+    ) -> None:
+        """Set the findings of the text; `wanted` are the selected ones of each block, `repeated` finds out which of them repeat."""
         for placed in ("diagnostics", "every"):
             vars(self).pop(placed, None)
         self.found = self.every_found = every
         if self.selection is not EVERYTHING:
             self.found = FindingList(wanted, tuple(self.selection.of(every.loose)))
+        self.repetitions = repeated(self.found)
 
     def is_eval_yaml(self, path: PurePath) -> bool | None:
         """Whether a file of that name with this text is eval YAML; None if it contains no sign of either."""
