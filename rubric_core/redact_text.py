@@ -13,6 +13,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _OF_NUMBERS = "-+.0123456789eE"
 _BEFORE_VALUE, _AFTER_VALUE = ("", ":", "[", ","), ("", ",", "]", "}")
 _NEAR = 50
+#: What is left of the user and the password in a header of which a part was replaced.
+_CREDENTIALS = re.compile(r"(?<=Basic )[\w+/-]{0,1000}\*\*\*[\w+/=-]*")
 #: What follows a backslash in JSON.
 _ESCAPED = re.compile(r'u[0-9A-Fa-f]{4}|["\\/bfnrt]')
 
@@ -29,7 +31,7 @@ def redact_text(text: str, secrets: tuple[str, ...]) -> str:
     for form in search.forms:
         if form in found or form in search.others:
             text = _compiled(form.pattern).sub(_replacement, text)
-    return text
+    return _CREDENTIALS.sub("***", text) if "Basic " in text else text
 
 
 class _Search(NamedTuple):
