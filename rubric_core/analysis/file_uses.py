@@ -128,10 +128,14 @@ class FileUses:
 
 
 def _decides(kind: FileKind, path: Path, head: Callable[[], str]) -> bool:
-    """Whether a use decides what a file is. A suite stays a suite when another one includes it, but a list of cases is none."""
-    if is_promptfoo_name(path.name) or (kind in OF_PROMPTFOO and modeline(head())):
+    """Whether a use decides what a file is. A suite stays a suite when another one includes it, but a list of cases is none.
+
+    A configuration in which a suite finds its targets stays a configuration.
+    """
+    named = kind_by_name(path)
+    if named is FileKind.CONFIG or is_promptfoo_name(path.name) or (kind in OF_PROMPTFOO and modeline(head())):
         return False
-    return kind_by_name(path) is not FileKind.SUITE or is_list(head())
+    return named is not FileKind.SUITE or is_list(head())
 
 
 def is_list(text: str) -> bool:
