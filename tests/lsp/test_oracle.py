@@ -92,7 +92,7 @@ def test_random_edits(both: dict[Encoding, tuple[Follower, Follower]], text: str
 def test_only_the_edited_case_is_written_anew(both: dict[Encoding, tuple[Follower, Follower]]) -> None:
     """After an edit, each answer compares one block, wherever it is then, and none of the others."""
     server = both["utf-16"][0].server
-    uri, case = "file:///oracle/many.eval.yaml", "  - id: c{}\n    criteria: x\n    input: hi\n    bogus: 1\n"
+    uri, case = "file:///oracle/many.eval.yaml", "  - id: c{}\n    criteria: x\n    inptu: hi\n"
     text = "tests:\n" + "".join(case.format(n) for n in range(20))
     snapshot = server.documents.open(uri, "yaml", 0, text)
 
