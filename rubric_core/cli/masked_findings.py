@@ -15,7 +15,7 @@ __all__ = ["mask_findings"]
 _SHORTEST = 4
 _MASKED = pattern(r"\*+")
 #: The end of what a message cut, and what is before it.
-_CUT = pattern(r"\S{4,2000}(?=…|\.\.\.)")
+_CUT = pattern(r"(?<!\S)\S{4,2000}(?=…|\.\.\.)")
 _QUOTES = "\"'"
 
 
