@@ -18,6 +18,7 @@ require(path.join(extension, 'node_modules/esbuild')).buildSync({
   format: 'cjs',
   outfile: path.join(built, 'explorer.cjs'),
   alias: { vscode: path.join(here, 'fakes/vscode.cjs'), 'vscode-languageclient/node': path.join(here, 'fakes/languageclient.cjs') },
+  nodePaths: [path.join(extension, 'node_modules')], // for the fakes
 });
 const { Explorer, vscode, protocol } = require(path.join(built, 'explorer.cjs'));
 
