@@ -31,9 +31,10 @@ def test_problems_are_seen(screen: Open, artifacts: Path) -> None:
 
 def test_what_to_do_is_seen_on_a_narrow_screen(screen: Open, artifacts: Path) -> None:
     """At the end of a line, before what happens otherwise, which is cut."""
-    editor = screen("broken.eval.yaml", size=(100, 30))
+    editor = screen("broken.eval.yaml", size=(120, 30))
     assert isinstance(editor, ScreenNeovim)
-    editor.sees("■ fix: start this band at 6  score")
+    seen = editor.sees("■ fix: start this band at 6, or end the band 0–5 at 4  score")
+    assert "agentv skips" not in seen
     editor.lua("vim.diagnostic.config({ virtual_text = false })")
     until("nothing at the end of lines", lambda: "■" not in editor.screen())
     editor.lua("vim.diagnostic.config({ virtual_text = { prefix = '●' } })")
