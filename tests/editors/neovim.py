@@ -50,17 +50,28 @@ def server_of(folder: Path) -> int:
 
 
 class Neovim:
-    """Neovim on one file, with the plugin and a home of its own."""
+    """Neovim on one file, with the plugin.
 
-    def __init__(self, file: Path, *, trusted: bool = True, before: str = "", after: str = "") -> None:
-        self.home = Path(tempfile.mkdtemp(prefix="nv-"))  # short: a socket's path may have 107 characters
-        self.socket = self.home / "s"
+    Args:
+        file: The file to open.
+        home: The home of its user, who has a key, trusted folders and a log; a new user without it.
+        trusted: Whether the folder of the file is trusted.
+        before: Lua before the plugin is set up.
+        after: Lua after that.
+    """
+
+    def __init__(
+        self, file: Path, *, home: Path | None = None, trusted: bool = True, before: str = "", after: str = ""
+    ) -> None:
+        self._own = Path(tempfile.mkdtemp(prefix="nv-"))  # short: a socket's path may have 107 characters
+        self.home = home or self._own
+        self.socket = self._own / "s"
         self.file = file
         self._start([*self._argv(trusted, before, after), str(file)])
         self._wait_for_socket()
 
     def _argv(self, trusted: bool, before: str, after: str) -> list[str]:
-        init = self.home / "init.lua"
+        init = self._own / "init.lua"
         example = json.dumps(str(PLUGIN / "init-example.lua"))
         settings = configured("init_options = { trusted = true }") if trusted else ""
         quiet = "vim.o.swapfile = false; vim.o.shadafile = 'NONE'; vim.o.termguicolors = true"
@@ -203,7 +214,7 @@ class Neovim:
     def close(self) -> None:
         self._remote("--remote-send", "<C-\\><C-n>:qall!<CR>")
         self._end()
-        shutil.rmtree(self.home, ignore_errors=True)
+        shutil.rmtree(self._own, ignore_errors=True)
 
     def _end(self) -> None:
         try:

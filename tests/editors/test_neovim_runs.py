@@ -110,7 +110,12 @@ GROUPS = {
 def run_file(editor: Neovim) -> None:
     """Run the suite to its end: the last case has its sign before that, and what comes next would take this end for its."""
     assert ended(editor, "RubricRunFile")["failed"] == 1
-    until("signs", lambda: [sign for _, sign in sorted(signs(editor).items())] == ["✔", "✘", "✔"])
+    has_signs(editor, ["✔", "✘", "✔"])
+
+
+def has_signs(editor: Neovim, wanted: list[str]) -> None:
+    """Wait for the signs of the cases, from top to bottom."""
+    until("signs", lambda: [sign for _, sign in sorted(signs(editor).items())] == wanted)
 
 
 def status(editor: Neovim) -> str:
@@ -201,10 +206,11 @@ def test_every_way_to_run(ready: Neovim, nvim: Open) -> None:
     assert ready.lua("return vim.bo.readonly")
     ready.command("edit # | RubricOutput")
     until("what was written", lambda: any("late-order  failed" in each for each in ready.lines()))
-    # Results outlive the editor.
-    again = nvim(ready.file.name)
-    again.open_for_use()
-    until("the results of before", lambda: [sign for _, sign in sorted(signs(again).items())] == ["✔", "✘", "✔"])
+    # Results outlive the editor, and are not those of another user.
+    for home, shown in ((ready.home, ["✔", "✘", "✔"]), (None, ["◌", "◌", "◌"])):
+        again = nvim(ready.file.name, home=home)
+        again.open_for_use()
+        has_signs(again, shown)
 
 
 def test_the_last_two_runs_are_compared(ready: Neovim) -> None:
@@ -390,7 +396,7 @@ def test_neotest_finds_runs_and_streams(ready: Neovim) -> None:
     assert "late-order" in outcome["output"]
     assert sorted(outcome["streamed"]) == sorted(outcome["results"])
     assert outcome["code"] == 1
-    until("the same run in the suite", lambda: [s for _, s in sorted(signs(ready).items())] == ["✔", "✘", "✔"])
+    has_signs(ready, ["✔", "✘", "✔"])  # of the same run
 
     outcome = neotest(ready, "exact")
     assert [r["status"] for r in outcome["results"].values()] == ["passed"]

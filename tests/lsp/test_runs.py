@@ -380,6 +380,18 @@ def test_results_outlive_the_server(connect: Connect, folder: Path, uri: str) ->
     assert hints(again, uri)[line("id: late")].startswith("✘ 0.50")
 
 
+def test_results_of_another_user_are_shown_as_such(
+    connect: Connect, folder: Path, uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as somebody:
+        somebody.setenv("XDG_STATE_HOME", str(tmp_path / "somebody"))
+        store(folder / "a.eval.yaml", CaseResult(id="late", verdict=Verdict.PASSED, score=1.0))
+    client = connected(connect, folder, uri)
+    found = until("the result", lambda: outcomes(client, uri).get("case-stale"))
+    assert found["message"] == "not run by you: was ✔ 1.00"
+    assert hints(client, uri)[line("id: late")] == "◌ not run by you · was ✔ 1.00"
+
+
 def test_a_case_with_mistakes_is_unscored(connect: Connect, folder: Path, uri: str) -> None:
     client = connected(connect, folder, uri)
     client.change(uri, replaced(SUITE, "- id: tone", "- id: tone\n            weight: heavy"))
