@@ -137,9 +137,9 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "verdicts-of-trials",
-        "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold.",
-        "The verdict follows the score.",
-        "A score below the threshold that passes cannot be understood.",
+        "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold. Its evaluators are those of the best attempt.",
+        "The verdict follows the score. An evaluator shows the mean of its scores.",
+        "A score below the threshold that passes cannot be understood, nor one that its evaluators do not explain.",
     ),
     Departure(
         "turns-in-results",
