@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.dialects import PROMPTFOO
-from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_CODE, TABLE_RUBRICS
+from rubric_core.language.promptfoo.assertion import LIMITS, SET_TYPE, TABLE_CODE, TABLE_RUBRICS
 from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_expected, rows_of
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, NameSource
@@ -38,7 +38,7 @@ def _offers(
     elif is_expected(column):
         for name, known in PROMPTFOO.types.items():
             kind = name.removeprefix("not-")
-            if name != "llm-rubric" and kind not in ("javascript", "python", "assert-set"):
+            if name not in TABLE_RUBRICS.values() and kind not in (SET_TYPE, *TABLE_CODE.values()):
                 value = known.shape.keys.get("value")
                 needs_value = value is not None and value.required and kind not in LIMITS
                 yield (f"{name}()" if kind in LIMITS else f"{name}:" if needs_value else name), "a check"
