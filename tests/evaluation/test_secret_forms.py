@@ -154,7 +154,8 @@ def test_characters_of_base64_that_also_depend_on_neighbours_are_hidden() -> Non
 def test_bytes_of_older_encodings(encoding: str) -> None:
     redact = Redactor(["pässwörd1"])
     assert redact.raw(b"\xff key " + "pässwörd1".encode(encoding) + b".") == b"\xff key ***."
-    assert redact(f"Basic {base64.b64encode('me:pässwörd1'.encode(encoding)).decode()}") == "Basic bWU6***"
+    coded = base64.b64encode("me:pässwörd1".encode(encoding)).decode()
+    assert (redact(coded), redact(f"Basic {coded}")) == ("bWU6***", "Basic ***")
 
 
 # -- around a secret ------------------------------------------------------------------------------------------------------
