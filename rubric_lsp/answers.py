@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rubric_lsp.protocol.wire_types.features import (
         CodeAction,
         CompletionItem,
+        DocumentHighlight,
         InlayHint,
         PrepareRenamePlaceholder,
         SelectionRange,
@@ -253,6 +254,11 @@ async def references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
     declaration = p["context"]["includeDeclaration"]
     found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
     return [convert.location(where, name.span) for where, name in found]
+
+
+async def highlights(s: RubricServer, d: Snapshot, p: Any) -> list["DocumentHighlight"]:
+    """Where the name at a position stands in the same document."""
+    return convert.highlights(d, await s.navigation.here(d, convert.offset(d, p)))
 
 
 async def follow_moves(s: RubricServer, p: Any) -> "WorkspaceEdit | None":

@@ -9,7 +9,6 @@ from typing import Any
 from rubric_lsp import convert
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.documents.template_variables import is_prompt
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.json_rpc import RubricProtocol
@@ -49,31 +48,31 @@ class Router:
         empty: object = None,
         *,
         whole: bool = False,
-        prompts: bool = False,
+        finds_use: bool = False,
     ) -> None:
         """A request about one document. A failed one is logged with its description, and answered with `empty`.
 
         A file may have several YAML documents: `work` is called with the one at the position, or with each of them, or,
-        with `whole`, with the file. With `prompts`, `work` itself checks whether a text is the prompt of a suite.
+        with `whole`, with the file. With `finds_use`, `work` itself finds out whether a suite uses the file.
         """
 
         def asked(params: Any) -> object:
             # The version at the time of the request, not the newest one at the time of the work.
             snapshot = self._documents.get(convert.uri(params))
             done = work if whole else partial(per_yaml_document, work)
-            return self._read(method, snapshot, params, done, empty, prompts=prompts)
+            return self._read(method, snapshot, params, done, empty, finds_use=finds_use)
 
         self._protocol.route(method, asked, needs)
 
     async def _read(
-        self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object, *, prompts: bool
+        self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object, *, finds_use: bool
     ) -> object:
         if snapshot is None:
             return empty
         if not self._documents.is_newest(snapshot) and not snapshot.analyzed:
             raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
         try:
-            if not (snapshot.is_ours or (prompts and is_prompt(snapshot))):
+            if not (finds_use or snapshot.is_ours):
                 return empty
             result = work(snapshot, params)
             return await result if asyncio.iscoroutine(result) else result
@@ -86,7 +85,8 @@ class Router:
 
 def per_yaml_document(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: Any) -> Any:
     """The result of `work` for the YAML document of the request; for a whole file, the concatenated lists."""
-    if len(snapshot.parts) == 1:
+    # What is not known to be of rubric may be large, and is not analyzed to find its documents.
+    if not snapshot.is_ours or len(snapshot.parts) == 1:
         return work(snapshot, params)
     line = convert.line(params)
     if line is not None:

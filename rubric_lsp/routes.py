@@ -102,7 +102,7 @@ def _writing(r: Router, s: RubricServer) -> None:
         lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client),
     )
     r.request("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
-    r.document_request("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)
+    r.document_request("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), finds_use=True)
     asked = {"diagnostics": [{"range": RANGE}], "only?": [TEXT], "triggerKind?": NUMBER}
     r.document_request(
         "textDocument/codeAction",
@@ -121,9 +121,9 @@ def _writing(r: Router, s: RubricServer) -> None:
     r.document_request(
         "textDocument/rangeFormatting", {**WITHIN, **asked_for}, answers.formatted_within, [], whole=True
     )
-    r.document_request("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), prompts=True)
+    r.document_request("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), finds_use=True)
     r.document_request(
-        "textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), prompts=True
+        "textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), finds_use=True
     )
 
 
@@ -169,16 +169,13 @@ def _tests(r: Router, s: RubricServer) -> None:
 
 
 def _navigation(r: Router, s: RubricServer) -> None:
-    r.document_request("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], prompts=True)
+    r.document_request("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], finds_use=True)
     references = {**AT, "context": {"includeDeclaration": FLAG}}
     r.document_request(
-        "textDocument/references", references, lambda d, p: answers.references(s, d, p), [], prompts=True
+        "textDocument/references", references, lambda d, p: answers.references(s, d, p), [], finds_use=True
     )
     r.document_request(
-        "textDocument/documentHighlight",
-        AT,
-        lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
-        [],
+        "textDocument/documentHighlight", AT, lambda d, p: answers.highlights(s, d, p), [], finds_use=True
     )
     r.document_request(
         "textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), []

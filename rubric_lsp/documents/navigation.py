@@ -31,20 +31,25 @@ class Navigation:
         self._variables = VariableIndex(around)
         self._promptfoo = PromptfooFamily(around)
 
-    def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
+    async def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
         """Every occurrence of the name at `offset` in the same document."""
-        name = name_at(snapshot.analysis, offset)
+        name = await self.name_at(snapshot, offset)
         if name is None or name.kind in FILES:
             return []
         return list(occurrences(snapshot.analysis, name, snapshot.names()))
 
     async def name_at(self, snapshot: Snapshot, offset: int) -> NameOccurrence | None:
-        """The name at `offset`; None in a text that no suite uses as a prompt."""
-        name = name_at(snapshot.analysis, offset)
-        return name if name is not None and await self._is_ours(snapshot) else None
+        """The name at `offset`; None in a text that no suite uses."""
+        return name_at(snapshot.analysis, offset) if await self._is_ours(snapshot) else None
 
     async def _is_ours(self, snapshot: Snapshot) -> bool:
-        return snapshot.is_ours or (is_prompt(snapshot) and bool(await self._variables.uses(snapshot)))
+        if snapshot.is_ours or snapshot.path is None:
+            return snapshot.is_ours
+        if is_prompt(snapshot):
+            return bool(await self._variables.uses(snapshot))
+        # The first check of the workspace may not have found yet what uses this file.
+        path = absolute(snapshot.path)
+        return any([path in (*suite.refers_to, *suite.case_files) async for suite in self._around.suites()])
 
     async def values(self, snapshot: Snapshot, name: NameOccurrence) -> list[VariableValue]:
         """Where a template variable gets its values."""

@@ -311,6 +311,8 @@ class Snapshot:
     @property
     def is_ours(self) -> bool:
         """Whether this is a suite or a file that belongs to one. Editors may send any YAML."""
+        if self.part_of is not None:
+            return self.part_of.is_ours
         # A file of a suite is checked as long as that suite refers to it; a targets file is found by its name alone.
         use = self._workspace.use_of(self)
         if self._is_ours or (use is not None and use.kind is not FileKind.TARGETS):

@@ -422,7 +422,7 @@ def test_a_prompt_is_used_by_suites(asked: tuple[Client, Path]) -> None:
 
 def test_targets_of_later_documents_are_found(connect: Connect, folder: Path) -> None:
     targets = folder / ".agentv" / "targets.yaml"
-    text = f"{TARGETS}---\ntargets:\n  - {{name: later, provider: mock}}\n---\n- {{name: last, provider: mock}}\n"
+    text = f"{TARGETS}---\ntargets:\n  - {{name: later, provider: mock}}\n---\n# of others\ntargets:\n  - {{name: last, provider: mock}}\n"
     targets.write_text(text, encoding="utf-8")
     suite = SUITE.replace("target: local", "target: later")
     other = f"name: first\n---\n{SUITE.replace('target: local', 'target: last')}"
@@ -436,7 +436,7 @@ def test_targets_of_later_documents_are_found(connect: Connect, folder: Path) ->
     client.open(targets.as_uri(), text, kind="yaml")
     for name, places in (
         ("later", [("a.eval.yaml", 3), ("targets.yaml", 9)]),
-        ("last", [("b.eval.yaml", 5), ("targets.yaml", 11)]),
+        ("last", [("b.eval.yaml", 5), ("targets.yaml", 13)]),
     ):
         at = on(name, 1, text)
         assert lines_of(client.at("references", targets.as_uri(), *at, context={"includeDeclaration": True})) == places
