@@ -75,8 +75,10 @@ function prepare({ workspace, files, settings, machine, consented, serverFolder,
     fs.writeFileSync(path.join(home, 'ws', name), text);
   }
   if (consented) {
+    // with the PATH that the server gets: another python3 would be another program, and asked about
     const rubric = path.join(process.env.RUBRIC_SERVER_FOLDER, 'rubric');
-    execFileSync(rubric, ['trust', path.join(home, 'ws')], { env: { ...process.env, XDG_STATE_HOME: path.join(home, 'state') }, stdio: 'ignore' });
+    const env = { ...process.env, HOME: home, XDG_STATE_HOME: path.join(home, 'state') };
+    execFileSync('bash', ['-lc', '"$0" trust ws', rubric], { cwd: home, env, stdio: 'ignore' });
   }
   if (environmentFrom) {
     fs.mkdirSync(path.join(home, 'ws/.venv/bin'), { recursive: true });

@@ -53,7 +53,6 @@ const EXAMPLES = {
   first: 'return-a-coat',
   failing: 'late-parcel',
   passing: 'order-status',
-  program: 'python3 check_order.py',
   edited: 'min_score: 0.7',
 };
 
@@ -196,11 +195,6 @@ async function runFromTheExplorer({ page, shot, plan }) {
   await press(test(page, plan.failing), 'Run Test');
   await test(page, `${plan.failing} (Failed)`).waitFor();
   await press(suite, 'Run Test');
-  if (plan.program) {
-    const question = page.getByRole('dialog');
-    await question.getByText(`NEW ${plan.program}`).waitFor(); // only a case that has not run before starts it
-    await question.locator('.monaco-button', { hasText: 'Trust this folder' }).click();
-  }
   await test(page, `${plan.passing} (Passed)`).waitFor();
   await test(page, `${plan.failing} (Failed)`).waitFor();
   await test(page, plan.failing).click();
