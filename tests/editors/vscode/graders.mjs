@@ -44,7 +44,6 @@ export async function graders({ page, shot, open }) {
   await test(page, 'gone (Errored)').waitFor();
   await line(page, /id:\s*crash\s*○\s0\.9\d\s+⚠\s1\sgrader\sfailed:\scheck/u).waitFor();
   await shot('graders');
-  await command(page, 'View: Hide Panel');
   await command(page, 'View: Close Primary Side Bar');
   await page.locator('.tab', { hasText: 'graders.eval.yaml' }).click();
   await goTo(page, 6);

@@ -20,8 +20,6 @@ export async function menus({ page, shot, open }) {
   await item.hover();
   await page.locator('.workbench-hover', { hasText: 'asks first' }).or(page.locator('.workbench-hover', { hasText: 'allowed, the folder is trusted' })).first().waitFor();
   await shot('status');
-  // Not the keys, which open what is closed: the results come up at the bottom when they are ready.
-  await command(page, 'View: Hide Panel');
   await command(page, 'View: Close Primary Side Bar');
   await command(page, 'Welcome: Open Walkthrough...');
   await choose(page, 'Write and run LLM evaluation suites');

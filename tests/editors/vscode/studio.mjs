@@ -28,6 +28,7 @@ const CALM = {
   'git.enabled': false,
   'security.workspace.trust.startupPrompt': 'never',
   'telemetry.telemetryLevel': 'off',
+  'testing.automaticallyOpenTestResults': 'neverOpen', // it opens at any time, and not always
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,

@@ -204,7 +204,6 @@ async function runFromTheExplorer({ page, shot, plan }) {
 }
 
 async function outdated({ page, shot, studio, plan }) {
-  await command(page, 'View: Hide Panel'); // the results at the bottom make room
   await page.locator('.tab', { hasText: plan.run }).click();
   const file = path.join(studio.workspace, plan.folder, plan.run);
   await goTo(page, lineOf(file, plan.edited));
