@@ -73,7 +73,7 @@ bytecode: $(DEVELOPING)
 
 vsix: editors/vscode/rubric.vsix
 
-test-editors: $(DEVELOPING)
+test-editors: $(DEVELOPING) bytecode
 	@tests/editors/run.sh
 
 # Both pictures of every editor, light and dark: docs/images.

@@ -1,12 +1,11 @@
 // Runs host_tests.js inside VS Code's extension host. Usage: host.mjs WORKSPACE. Prints one JSON object per test.
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { EXTENSION, openStudio } from './studio.mjs';
+import { openStudio, unpack } from './studio.mjs';
 
 const unpacked = fs.mkdtempSync(path.join(os.tmpdir(), 'vsix-'));
-execFileSync('python3', ['-m', 'zipfile', '-e', EXTENSION, unpacked]); // what is shipped, not what is in src
+const extension = unpack(unpacked);
 const studio = await openStudio({ workspace: path.resolve(process.argv[2]), install: false, driven: true });
 let code = 1;
 try {
@@ -18,7 +17,7 @@ try {
   await studio.page.exposeFunction('codeAutomationExit', finished);
   const tests = path.join(import.meta.dirname, 'host_tests');
   await studio.open([
-    ['extensionDevelopmentPath', studio.uri(path.join(unpacked, 'extension'))],
+    ['extensionDevelopmentPath', studio.uri(extension)],
     ['extensionTestsPath', studio.uri(tests)],
   ]);
   code = await Promise.race([exit, new Promise((done) => setTimeout(done, 600_000, 'timeout'))]);

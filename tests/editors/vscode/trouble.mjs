@@ -63,7 +63,7 @@ export const troubles = {
   environment: { options: inEnvironment, play: checked },
   // The environment of a folder that nobody trusts is not used: the extension's own server is offered instead.
   'restricted-environment': { options: { ...inEnvironment, trusted: false }, play: told('needs its language server', 'Set Up') },
-  'first-use': { options: { serverFolder: '' }, play: firstUse },
+  'first-use': { options: { serverFolder: '', install: 'by VS Code' }, play: firstUse },
   'first-use-uv': { options: withUv, play: firstUse },
   'first-use-offline': { options: { serverFolder: '', variables: offline }, play: firstUseOffline },
   'silent-server': { options: silentAtFirst, play: silent },

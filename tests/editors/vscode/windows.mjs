@@ -1,10 +1,10 @@
-// Ten windows in a row on a folder of 66 suites: in each of them the tree has every suite, and the gutter every test of the open one.
+// Several windows in a row on a folder of 66 suites: in each of them the tree has every suite, and the gutter every test of the open one.
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, until } from './look.mjs';
 import { REPOSITORY } from './studio.mjs';
 
-const WINDOWS = 10;
+const WINDOWS = 4;
 const SUITES = 66;
 const CORPUS = path.join(REPOSITORY, '../shared/corpus');
 const TAGS = ['v4.42.4', 'v4.25.1', 'v3.14.6'];
