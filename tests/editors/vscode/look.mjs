@@ -57,6 +57,14 @@ export async function choose(page, title) {
   await page.keyboard.press('Enter');
 }
 
+/** Choose a theme of colours by its title. */
+export async function chooseTheme(page, title) {
+  await page.keyboard.press('Control+K');
+  await page.keyboard.press('Control+T');
+  await page.locator('.quick-input-widget', { hasText: /Color Theme|Modern/u }).waitFor();
+  await choose(page, title);
+}
+
 /** Open a file of the workspace by its name. What was opened before is listed first until the list is that of the name. */
 export async function openFile(page, name) {
   await page.keyboard.press('Control+P');

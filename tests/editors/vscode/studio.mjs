@@ -175,11 +175,6 @@ export async function openStudio({
     uri: (file) => `vscode-remote://127.0.0.1:${port}${file}`,
     open: (payload) => browser.page.goto(address(port, `${home}/ws`, payload)),
     reload: () => browser.page.reload(),
-    /** Change settings of the person, while everything runs. */
-    set(changed) {
-      const file = `${home}/profile/User/settings.json`;
-      fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), ...changed }));
-    },
     serverPid: () => descendants(child.pid, 'rubric-lsp')[0],
     processes: (name) => descendants(child.pid, name),
     /** Every process that was begun here, VS Code's own among them. */

@@ -2,7 +2,7 @@
 // Once with the examples of this repository, once with a suite of the corpus where that is beside the checkout.
 import fs from 'node:fs';
 import path from 'node:path';
-import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, unfold, until, webview } from './look.mjs';
+import { accept, chooseTheme, command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, unfold, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
@@ -304,12 +304,11 @@ async function reopen({ page, shot, plan }) {
   await shot('reopened');
 }
 
-async function contrast({ page, shot, studio }) {
-  for (const [theme, picture] of [['Default High Contrast', 'contrast'], ['Default High Contrast Light', 'contrast-light']]) {
-    studio.set({ 'workbench.colorTheme': theme });
-    await studio.reload();
+async function contrast({ page, shot }) {
+  for (const [title, theme, picture] of [['Dark High Contrast', 'high-contrast', 'contrast'], ['Light High Contrast', 'high-contrast-light', 'contrast-light']]) {
+    await chooseTheme(page, title);
     const inside = await webview(page);
-    await inside.locator(`body.${picture === 'contrast' ? 'vscode-high-contrast' : 'vscode-high-contrast-light'} .verdict`).waitFor();
+    await inside.locator(`body.vscode-${theme} .verdict`).waitFor();
     await line(page, /id:\s*\S+\s*✘/u).first().waitFor();
     await shot(`report-${picture}`);
   }

@@ -1,6 +1,6 @@
 // What a person reads: results in colours that can be read in every theme, in the same place before and after an edit; short
 // menus with the fix first; each name said once; and a report with the answer, the prompt, the tokens and the last runs.
-import { choose, command, goTo, line, pressLens, quiet, until, webview } from './look.mjs';
+import { chooseTheme, command, goTo, line, pressLens, quiet, until, webview } from './look.mjs';
 import { startJudge } from './judge.mjs';
 
 const SUITE = `# rubric: dialect=agentv-3
@@ -171,10 +171,7 @@ async function report({ page, shot }) {
 
 async function themes({ page, shot }) {
   for (const [theme, picture] of THEMES) {
-    await page.keyboard.press('Control+K');
-    await page.keyboard.press('Control+T');
-    await page.locator('.quick-input-widget', { hasText: /Color Theme|Modern/u }).waitFor();
-    await choose(page, theme);
+    await chooseTheme(page, theme);
     const kinds = { light: 'vs', dark: 'vs-dark', contrast: 'hc-black', 'contrast-light': 'hc-light' };
     await page.locator(`.monaco-workbench.${kinds[picture]}`).waitFor();
     await line(page, /id:\s*refund\s*✘/u).waitFor();
