@@ -32,6 +32,6 @@ if fetched 'VS Code' tests/editors/vscode/install.sh; then
     fetched 'VS Code 1.93' tests/editors/vscode/install-1.93.sh || true
   fi
 fi
-RUBRIC_VSCODE=$vscode .venv/bin/python -m pytest -rfEsR --reruns 1 -n 2 tests/editors "$@" || status=1
+RUBRIC_VSCODE=$vscode .venv/bin/python -m pytest -rfEsR --reruns 1 -n 2 --dist worksteal tests/editors "$@" || status=1
 [ ${#skipped[@]} -gt 0 ] && printf 'skipped: %s\n' "${skipped[@]}"
 exit $status
