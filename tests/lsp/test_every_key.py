@@ -87,18 +87,32 @@ def test_a_space_alone_offers_nothing_where_a_block_can_follow(client: Direct) -
     assert asked, "whoever asks is told what fits"
 
 
-def test_nothing_is_offered_right_after_a_dash(client: Direct) -> None:
-    for number, lead in enumerate(["tests:\n  -", "tests:\n  - id: a\n    assertions:\n      -", "-"]):
-        target = f"file:///project/{number}.eval.yaml"
-        client.open(target, lead, version=1)
-        last = lead.split("\n")[-1]
-        at = {"line": lead.count("\n"), "character": len(last)}
-        params = {
-            "textDocument": {"uri": target},
-            "position": at,
-            "context": {"triggerKind": 2, "triggerCharacter": "-"},
-        }
-        assert client.answer(client.start("textDocument/completion", params))["result"]["items"] == []
+@pytest.mark.parametrize(
+    ("file", "lead"),
+    [
+        ("a.eval.yaml", "tests:\n  -"),
+        ("a.eval.yaml", "tests:\n  - id: a\n    assertions:\n      -"),
+        ("a.eval.yaml", "tests:\n  - id: a\n  - id: b\n    depends_on:\n      - a\n      -"),
+        ("promptfooconfig.yaml", "providers:\n  - openai:chat:gpt-5-mini\n  -"),
+        ("promptfooconfig.yaml", "prompts: [hi]\ntests:\n  - assert:\n      -"),
+    ],
+)
+def test_a_dash_offers_nothing_until_somebody_asks(client: Direct, file: str, lead: str) -> None:
+    """Enter after an empty item ends the list."""
+
+    def labels(after: str, context: dict[str, Any]) -> list[str]:
+        target = f"file:///project/{file}"
+        client.open(target, lead + after, version=1)
+        at = {"line": lead.count("\n"), "character": len(lead.rpartition("\n")[2] + after)}
+        params = {"textDocument": {"uri": target}, "position": at, "context": context}
+        found = client.answer(client.start("textDocument/completion", params))["result"]["items"]
+        client.close(target)
+        return [each["label"] for each in found]
+
+    assert labels("", {"triggerKind": 2, "triggerCharacter": "-"}) == []
+    assert labels("", ASKED) == []
+    assert labels(" ", SPACE) == []
+    assert labels(" ", ASKED), "whoever asks is told what fits"
 
 
 @pytest.mark.parametrize("before", ['tests: [{id: a, assertions: [{"type":', "tests: [{id: a, assertions: [{'type':"])

@@ -52,7 +52,7 @@ def complete(
         names: Gives names from other files.
         workspace: The usage counts of the workspace.
         after_space: Whether nobody asked: the client does because a space was typed. Enter may then mean a new line, and
-            most clients would insert the first item instead: where a block can follow, there is none.
+            most clients would insert the first item instead: after a dash and where a block can follow, there is none.
         inside_text: Whether a character was typed that matters inside of code and templates only, as `.` does.
     """
     local = analysis.local(offset)
@@ -75,7 +75,7 @@ def complete(
         return named
     cursor = as_begun_identity(cursor_at(local.text, local.offset), local, analysis.dialect)
     place = place_at(analysis, local, cursor)
-    if _lacks_space(cursor, local) or (after_space and _before_block(place)):
+    if _lacks_space(cursor, local) or (after_space and _before_new_line(place)):
         return []
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     usage = usage_for(analysis, local, workspace or Counts())
@@ -96,11 +96,12 @@ def _lacks_space(cursor: Cursor, local: LocalText) -> bool:
     return sign == ":" if cursor.role == "value" else sign == "-"
 
 
-def _before_block(place: CursorPlace) -> bool:
-    """Whether nothing follows a colon yet, and the lines below can hold the value."""
+def _before_new_line(place: CursorPlace) -> bool:
+    """Whether Enter may begin a line: the value of a key can be on the lines below, or an empty item ends its list."""
     cursor = place.cursor
-    begun = cursor.typed or cursor.quote or cursor.flow or cursor.role != "value"
-    return not begun and cursor.ends_line and may_be_block(place.kind)
+    if cursor.typed or cursor.quote or cursor.flow or not cursor.ends_line:
+        return False
+    return cursor.role == "item" or (cursor.role == "value" and may_be_block(place.kind))
 
 
 def _in_comment(text: str, offset: int) -> bool:
