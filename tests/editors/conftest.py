@@ -48,7 +48,7 @@ def _opener(workspace: Path, kind: type[neovim.Neovim]) -> Iterator[neovim.Open]
         return editor
 
     yield start
-    for editor in opened:
+    for editor in reversed(opened):  # the home of a later one may be that of an earlier one
         if log := editor.log():
             print(f"--- lsp.log of {editor.file.name}\n{log}")  # noqa: T201  pytest shows it when the test failed
         editor.close()
