@@ -41,6 +41,7 @@ def serve() -> None:
     """Answer messages until standard input ends."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    sys.stdout = sys.stderr  # what it prints stands among what programs print that it starts
     messages = sys.stdin.buffer
     _say(replies, {})  # whoever waits knows that everything is loaded
     while (told := _message(messages)) is not None:

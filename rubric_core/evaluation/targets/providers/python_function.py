@@ -30,6 +30,7 @@ import importlib, inspect, json, os, sys, traceback
 told = json.loads(sys.stdin.buffer.read())
 reply = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
+sys.stdout = sys.stderr
 sys.path[:0] = [told["path"]]
 def end(**said):
     reply.write(b"\x1e" + json.dumps(said, default=str).encode("utf-8", "replace"))
