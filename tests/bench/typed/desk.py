@@ -128,7 +128,7 @@ class Desk:
         if not snapshot.is_ours:
             return {}
         deferred = self.server.deferral.numbers(snapshot) if self._quiet else frozenset()
-        said = leave_out_deferred(snapshot.analysis.found, deferred).placed(snapshot.document)
+        said = leave_out_deferred(snapshot.analysis.listed, deferred).placed(snapshot.document)
         return {_key(each): each.span for each in said}
 
 
