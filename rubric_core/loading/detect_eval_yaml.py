@@ -26,7 +26,7 @@ from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["head_is_eval_yaml", "is_eval_yaml", "is_run_results"]
+__all__ = ["HEAD", "head_is_eval_yaml", "is_eval_yaml", "is_run_results", "text_is_eval_yaml"]
 
 #: Names that only evals use.
 _OWN = pattern(r"(?is).*\.eval\.ya?ml\Z")
@@ -34,7 +34,8 @@ _OWN = pattern(r"(?is).*\.eval\.ya?ml\Z")
 _FIXTURE = pattern(r"(?is).*\.grader-scores\.ya?ml\Z")
 #: Markers by which the author declares the file: a comment at the top, or its schema.
 _SAID = pattern(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
-_HEAD = 8_000
+#: Of a longer text, only so many characters decide.
+HEAD = 8_000
 #: Most files show their kind within this many characters, and a walk parses the beginning of each.
 _GLANCE = 1_200
 #: The number of items examined; one that is still being typed should not decide.
@@ -72,12 +73,17 @@ def head_is_eval_yaml(path: Path) -> bool | None:
         return True if _OWN.match(path.name) else None
     try:
         with open_file(path) as file:
-            text = file.read(_HEAD).decode("utf-8", "replace")
+            return text_is_eval_yaml(path, file.read(HEAD).decode("utf-8", "replace"))
     except OSError:
         return None
+
+
+def text_is_eval_yaml(path: PurePath, text: str) -> bool | None:
+    """`is_eval_yaml` for a text that is not parsed yet, by no more than its beginning."""
+    text = text[:HEAD]
     if not _FIXTURE.match(path.name) and _tells_at_once(text):
         return True
-    whole = text if len(text) < _HEAD else text[: text.rfind("\n") + 1]
+    whole = text if len(text) < HEAD else text[: text.rfind("\n") + 1]
     return is_eval_yaml(path, whole, parse(whole).root)
 
 

@@ -11,6 +11,7 @@ from rubric_core.language.file_extensions import DATASETS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.detect_eval_yaml import HEAD, text_is_eval_yaml
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.landmarks import HOMES
@@ -184,6 +185,9 @@ class ClientWorkspace:
         # Editors send any data, perhaps megabytes of it: what no suite uses is not even analyzed.
         is_data = path.suffix.lower() in (*DATASETS, ".json") and not is_promptfoo_name(path.name)
         if is_data and snapshot.kind not in ("", "yaml"):
+            return False
+        is_long = kind is None and len(snapshot.document) > HEAD
+        if is_long and text_is_eval_yaml(path, snapshot.document.slice(0, HEAD)) is False:
             return False
         if snapshot.analysis.kind is FileKind.PROMPTFOO:
             return True

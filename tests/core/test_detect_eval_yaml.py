@@ -34,10 +34,10 @@ def test_a_quick_look_detects_the_same_as_reading_the_whole_head(
     for text in (*TEXTS, OTHERS):
         for _ in range(3):
             text = apply_edits(text, [random_edit(text, rng)])  # noqa: PLW2901  # one after the other
-            head = text[: detect_eval_yaml._HEAD]
+            head = text[: detect_eval_yaml.HEAD]
             path.write_text(head, encoding="utf-8", errors="replace", newline="")
-            read = path.read_text(encoding="utf-8", errors="replace")[: detect_eval_yaml._HEAD]
-            whole = read if len(read) < detect_eval_yaml._HEAD else read[: read.rfind("\n") + 1]
+            read = path.read_text(encoding="utf-8", errors="replace")[: detect_eval_yaml.HEAD]
+            whole = read if len(read) < detect_eval_yaml.HEAD else read[: read.rfind("\n") + 1]
             monkeypatch.setattr(detect_eval_yaml, "_GLANCE", rng.choice((40, 120, 400, 1_200)))
             assert head_is_eval_yaml(path) is is_eval_yaml(path, whole, parse(whole).root)
 
@@ -58,7 +58,7 @@ def test_of_a_long_file_only_whole_lines_are_read(
     length: int, read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(detect_eval_yaml, "_HEAD", 40)
+    monkeypatch.setattr(detect_eval_yaml, "HEAD", 40)
     monkeypatch.setattr(detect_eval_yaml, "is_eval_yaml", lambda _, text, __: seen.append(text))
     path = tmp_path / "suite.yaml"
     path.write_text(("a: 1\n" * 7 + "b: 2 # comment")[:length], encoding="utf-8")

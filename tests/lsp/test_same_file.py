@@ -235,7 +235,7 @@ def test_an_edge_of_an_open_suite_counts(write: Callable[[dict[str, str]], Path]
 async def data_of_others(folder: Path) -> None:
     editor = Editor(folder)
     await editor.closed()
-    for path in sorted(folder.glob("*.json*")):
+    for path in sorted(each for each in folder.iterdir() if each.name != "a.eval.yaml"):
         uri, text = path.as_uri(), path.read_text(encoding="utf-8")
         language = path.suffix.removeprefix(".")
         editor.server.opened({"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}})
@@ -254,6 +254,8 @@ def test_data_that_no_suite_uses_costs_no_analysis(write: Callable[[dict[str, st
         "log.jsonl": row * 9,
         "data.json": f'{{"tests": [{row}]}}',
         "package.json": '{"name": "x", "scripts": {}}',
+        "playbook.yaml": "- name: a\n  hosts: all\n  tasks: [{shell: echo}]\n" * 300,
+        "openapi.yaml": "openapi: 3.1.0\npaths:\n" + "  /a:\n    get: {summary: s}\n" * 300,
     }
     suite = "# rubric: dialect=agentv-5\nname: a\ntests: file://used.jsonl\n"
     folder = write({"a.eval.yaml": suite, "used.jsonl": row, **others})
