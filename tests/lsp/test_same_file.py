@@ -255,7 +255,7 @@ def test_data_that_no_suite_uses_costs_no_analysis(write: Callable[[dict[str, st
         "data.json": f'{{"tests": [{row}]}}',
         "package.json": '{"name": "x", "scripts": {}}',
         "playbook.yaml": "- name: a\n  hosts: all\n  tasks: [{shell: echo}]\n" * 300,
-        "openapi.yaml": "openapi: 3.1.0\npaths:\n" + "  /a:\n    get: {summary: s}\n" * 300,
+        "openapi.yaml": "openapi: 3.1.0\ninfo: {title: t}\npaths:\n" + "  /a:\n    get: {summary: s}\n" * 300,
     }
     suite = "# rubric: dialect=agentv-5\nname: a\ntests: file://used.jsonl\n"
     folder = write({"a.eval.yaml": suite, "used.jsonl": row, **others})
