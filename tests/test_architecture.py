@@ -342,15 +342,30 @@ def test_the_map_of_the_code_names_modules_that_exist():
     ]
 
 
-def test_nothing_names_the_machine_it_was_made_on():
+def tracked_texts() -> Iterator[tuple[str, str]]:
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False
     ).stdout
-    homes = re.compile(r"/(?:home|Users)/\w+/|\bC:\\\\Users\\\\\w+")
     for name in filter(None, listed.split("\0")):
         path = REPOSITORY / name
         if path.suffix in (".py", ".md", ".toml", ".yaml", ".lua", ".ts", ".json") and path.is_file():
-            assert not homes.search(path.read_text(encoding="utf-8", errors="replace")), name
+            yield name, path.read_text(encoding="utf-8", errors="replace")
+
+
+def test_nothing_names_the_machine_it_was_made_on():
+    homes = re.compile(r"/(?:home|Users)/\w+/|\bC:\\\\Users\\\\\w+")
+    assert [name for name, text in tracked_texts() if homes.search(text)] == []
+
+
+def test_nothing_cites_an_issue_or_a_document_by_its_number() -> None:
+    """A reason is stated, or a page is linked: nobody who reads the code has the list of issues."""
+    cited = re.compile(r"\bissues? \d+|\bdocuments? 0\d\d\b|\bREQ-[A-Z]+-\d", re.IGNORECASE)
+    scenarios = ("tests/evaluation/test_document_", "tests/core/documents/")
+    assert [
+        (name, found[0])
+        for name, text in tracked_texts()
+        if not name.startswith(scenarios) and (found := cited.search(text))
+    ] == []
 
 
 def test_every_sentence_for_a_person_goes_through_one_function() -> None:

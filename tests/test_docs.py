@@ -156,7 +156,7 @@ def _without_paths() -> dict[str, str]:
 # Names
 
 TABLE = re.compile(r"^\| (?P<documents>`.*?) \| (?P<here>.*?) \|$", re.MULTILINE)
-#: Everything in camelCase that document 003 has, and its types, but for what it takes back.
+#: Everything in camelCase that the requirement documents have, and its types, but for what it takes back.
 DOCUMENTED = [
     "Evaluator",
     "kind",

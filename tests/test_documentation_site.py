@@ -1,4 +1,4 @@
-"""The documentation site is built without warnings: links and anchors lead somewhere, and every page has a place (issue 19, section 4)."""
+"""The documentation site is built without warnings: links and anchors lead somewhere, and every page has a place."""
 
 import os
 import re

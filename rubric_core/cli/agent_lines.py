@@ -1,4 +1,4 @@
-"""Findings for a coding agent: a line each, with what to do about it (issue 19, section 3)."""
+"""Findings for a coding agent: a line each, with what to do about it."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The reference of one dialect as one Markdown page, short enough for the context of a model (issue 19, section 3)."""
+"""The reference of one dialect as one Markdown page, short enough for the context of a model."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields

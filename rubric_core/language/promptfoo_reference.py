@@ -1,4 +1,4 @@
-"""The reference of promptfoo's configurations as one Markdown page, short enough for the context of a model (issue 18, section 2)."""
+"""The reference of promptfoo's configurations as one Markdown page, short enough for the context of a model."""
 
 from rubric_core.language.dialect_reference import ReferencePage
 from rubric_core.language.dialects import PROMPTFOO

@@ -34,7 +34,7 @@ VARIABLE = pattern(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 
 def unset_message(variable: str, place: str) -> str:
-    """What is said of a setting whose variable the environment does not have, and the next step (issue 19, section 1)."""
+    """What is said of a setting whose variable the environment does not have, and the next step."""
     step = f"set it where rubric or the editor is started: `export {variable}=…`"
     return f"the environment variable {variable} is not set ({place}); {step}"
 
@@ -45,7 +45,7 @@ def variables_in(template: str) -> frozenset[str]:
 
 
 def replaces_system(prompt: str, properties: Properties) -> bool:
-    """Whether a prompt takes the place of the judge's instructions (document 003), rather than of what it is shown.
+    """Whether a prompt takes the place of the judge's instructions, rather than of what it is shown.
 
     With a variable that the dialect fills in, it is what a judge is shown.
     """

@@ -47,7 +47,7 @@ def suite_list(suite: Suite) -> list[object] | None:
 def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]:
     """Everything that grades `case`, in the order in which it runs.
 
-    Inline rubrics first (document 002, "Combined"), then the case's list, then the suite's: always where the dialect
+    Inline rubrics first, then the case's list, then the suite's: always where the dialect
     adds it, else only when the case has none of its own. Plain strings become one rubric at the place of the first. An
     empty result means that the default judge grades by the criteria of the case.
     """

@@ -1,4 +1,4 @@
-"""Finds the variables of promptfoo that JavaScript and Python read by name (issue 18, section 2)."""
+"""Finds the variables of promptfoo that JavaScript and Python read by name."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The places of case files, defaults and scenarios in a promptfoo configuration (issue 18, section 2)."""
+"""The places of case files, defaults and scenarios in a promptfoo configuration."""
 
 from pathlib import Path
 

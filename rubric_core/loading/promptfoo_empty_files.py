@@ -1,4 +1,4 @@
-"""Files of promptfoo in which there is no prompt or no case (issue 18, section 2)."""
+"""Files of promptfoo in which there is no prompt or no case."""
 
 from pathlib import Path
 

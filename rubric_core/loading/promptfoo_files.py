@@ -1,7 +1,6 @@
 """Resolves the files that a promptfoo configuration names: whether they exist, and their prompts and cases.
 
-Paths are relative to the directory of the configuration. The effect of a missing file depends on the place (issue 18,
-section 2).
+Paths are relative to the directory of the configuration. The effect of a missing file depends on the place.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The places of prompts in a promptfoo configuration, and the files that they are in (issue 18, section 2)."""
+"""The places of prompts in a promptfoo configuration, and the files that they are in."""
 
 from collections.abc import Iterable
 from pathlib import Path

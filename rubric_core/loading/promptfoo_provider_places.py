@@ -1,4 +1,4 @@
-"""The places of providers in a promptfoo configuration: in the list, in cases, and as graders (issue 18, section 2)."""
+"""The places of providers in a promptfoo configuration: in the list, in cases, and as graders."""
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS

@@ -1,6 +1,6 @@
 """Blocks under keys of a promptfoo configuration that nothing reads: assertions, cases, options and providers kept for aliases and `$ref`.
 
-They are read where they stand, so that a mistake is reported there, once, and not at every alias (issue 18, section 2).
+They are read where they stand, so that a mistake is reported there, once, and not at every alias.
 """
 
 from collections.abc import Iterator

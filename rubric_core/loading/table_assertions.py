@@ -1,6 +1,6 @@
 """The assertions in the cells of a table of promptfoo cases, as shapes whose places are in these cells.
 
-So a mistake in `__expected` is found by the rule that finds it in YAML (issue 18, section 2).
+So a mistake in `__expected` is found by the rule that finds it in YAML.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The pytest plugin: suites are test files, and each of their cases is a test (issue 19, section 2).
+"""The pytest plugin: suites are test files, and each of their cases is a test.
 
 It does nothing, and imports nothing of rubric, unless `--rubric` is given or the ini option `rubric_suites` is set: pytest
 loads it in every environment that rubric is installed in.

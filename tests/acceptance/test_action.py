@@ -1,4 +1,4 @@
-"""The action for GitHub and the template for GitLab: linted, and their steps run as shell (issue 19, section 2)."""
+"""The action for GitHub and the template for GitLab: linted, and their steps run as shell."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The image for CI: linted, and its instructions followed by hand, since there is no builder (issue 19, section 2)."""
+"""The image for CI: linted, and its instructions followed by hand, since there is no builder."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The hooks for pre-commit, tried with pre-commit itself against a clone of this repository (issue 19, section 2)."""
+"""The hooks for pre-commit, tried with pre-commit itself against a clone of this repository."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""From an empty folder to CI and a coding agent, as one transcript, offline (issue 19, acceptance).
+"""From an empty folder to CI and a coding agent, as one transcript, offline.
 
 Each command has a minute. That the documentation site is built and looked at in Chromium is `tests/report/test_site_in_browser.py`.
 """

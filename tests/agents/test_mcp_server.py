@@ -1,4 +1,4 @@
-"""`rubric mcp`, asked by the client of the official SDK over standard input and output (issue 19, section 3)."""
+"""`rubric mcp`, asked by the client of the official SDK over standard input and output."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The reference of a dialect on one page, for the context of a model (issue 19, section 3)."""
+"""The reference of a dialect on one page, for the context of a model."""
 
 from pathlib import Path
 

@@ -90,7 +90,7 @@ def test_a_first_line_comment_makes_any_yaml_a_suite(nvim: Open, workspace: Path
 
 
 def test_a_configuration_of_promptfoo_is_checked_in_its_own_dialect(nvim: Open, workspace: Path) -> None:
-    """Its mistakes are found and mended, and its `defaultTest` stays (issue 18, sections 1 and 2)."""
+    """Its mistakes are found and mended, and its `defaultTest` stays."""
     text = "prompts: [hi]\nproviders: [echo]\ndefaultTest: {}\ntests:\n  - asserts: [{type: contains, value: hi}]\n"
     (workspace / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
     editor = checked(nvim("promptfooconfig.yaml"))

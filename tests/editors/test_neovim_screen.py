@@ -137,7 +137,7 @@ def marks(screen: str) -> dict[str, str]:
 
 
 def test_a_configuration_of_promptfoo_is_run_as_a_suite(screen: Open, workspace: Path, artifacts: Path) -> None:
-    """Lenses, results on their lines, signs, the report, a result that is stale after an edit (issue 18, section 3)."""
+    """Lenses, results on their lines, signs, the report, a result that is stale after an edit."""
     shutil.copytree(PROMPTFOO, workspace, dirs_exist_ok=True)
     editor = screen("promptfooconfig.yaml", size=(112, 46))
     assert isinstance(editor, ScreenNeovim)

@@ -1,4 +1,4 @@
-"""Cases and suites of plain data are read by the rules of files: errors raise, warnings are logged (REQ-EVAL-004, 009)."""
+"""Cases and suites of plain data are read by the rules of files: errors raise, warnings are logged."""
 
 from collections.abc import Mapping
 from datetime import datetime

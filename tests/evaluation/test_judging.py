@@ -456,7 +456,7 @@ tests:
     ],
 )  # fmt: skip
 async def test_prompts_with_variables_in_agentv_0_5(ready: Folder, judge: JudgeServer, prompt: str, sent: str) -> None:
-    """A prompt with variables is what the judge is shown; one without replaces its instructions (document 003)."""
+    """A prompt with variables is what the judge is shown; one without replaces its instructions."""
     judge.replies = ['{"score": 1}']
     result = await ready.one(EARLY.replace("PROMPT", f"'{prompt}'"), "agentv-0.5", grader_target="judge")
     assert result.verdict is Verdict.PASSED, result.reason

@@ -1,4 +1,4 @@
-"""Tests of promptfoo in other files (issue 18, section 3). What promptfoo itself makes of them: `tests/parity/promptfoo`."""
+"""Tests of promptfoo in other files. What promptfoo itself makes of them: `tests/parity/promptfoo`."""
 
 import json
 from collections.abc import Callable

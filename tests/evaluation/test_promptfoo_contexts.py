@@ -1,4 +1,4 @@
-"""Assertions of promptfoo about what was retrieved for an answer: how a model's reply becomes a score (issue 18, section 3)."""
+"""Assertions of promptfoo about what was retrieved for an answer: how a model's reply becomes a score."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Assertions of promptfoo that a model grades, and providers that are models (issue 18, section 3)."""
+"""Assertions of promptfoo that a model grades, and providers that are models."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What promptfoo sends to models of vendors, and what it takes out of their replies (issue 18, section 3)."""
+"""What promptfoo sends to models of vendors, and what it takes out of their replies."""
 
 import json
 from pathlib import Path

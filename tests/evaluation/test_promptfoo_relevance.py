@@ -1,4 +1,4 @@
-"""`answer-relevance` and `conversation-relevance` of promptfoo: what a judge is asked, and when there is no score (issue 18, section 3)."""
+"""`answer-relevance` and `conversation-relevance` of promptfoo: what a judge is asked, and when there is no score."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Configurations of promptfoo, run by rubric (issue 18, section 3). What promptfoo itself makes of them: `tests/parity/promptfoo`."""
+"""Configurations of promptfoo, run by rubric. What promptfoo itself makes of them: `tests/parity/promptfoo`."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""`similar` of promptfoo: which model embeds, and when there is no score (issue 18, section 3)."""
+"""`similar` of promptfoo: which model embeds, and when there is no score."""
 
 import json
 from pathlib import Path

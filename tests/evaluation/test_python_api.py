@@ -1,4 +1,4 @@
-"""The package as a script uses it: plain data in, no part of the inside needed (documents 003 and 000)."""
+"""The package as a script uses it: plain data in, no part of the inside needed."""
 
 import asyncio
 import copy
@@ -50,7 +50,7 @@ RANGED = {
 
 
 def context(case: Any = None, **fields: Any) -> EvaluationContext:
-    """What document 003 names, as a script has it at hand."""
+    """What the requirement documents name, as a script has it at hand."""
     given = {
         "eval_case": case or {"id": "a", "expected_outcome": "says hi", "input": "Say hi"}, "candidate": "hello", "target": "bot", "provider": None,
         "attempt": 1, "prompt_inputs": None, "now": datetime.now(timezone.utc),
@@ -67,7 +67,7 @@ class Client:
 
 
 class Blocking:
-    """A provider as document 003 has it, but for its `ask`, which waits for nothing."""
+    """A provider as the requirement documents have it, but for its `ask`, which waits for nothing."""
 
     name, kind, identity = "mine", "openai", "openai:mine-1"
 
@@ -254,7 +254,7 @@ def test_loading_needs_a_path_and_logs_what_is_deprecated(tmp_path: Path, caplog
 def test_invalid_ranges_are_refused_when_the_suite_is_loaded(
     tmp_path: Path, key: str, bands: list[tuple[int, int]], rule: str
 ) -> None:
-    """Document 000, "Invalid range rubrics are rejected"; it calls them `score_rubric` there."""
+    """The requirement documents call them `score_rubric`."""
     listed = [{"score_range": list(band), "expected_outcome": f"from {band[0]}"} for band in bands]
     rubric = {"id": "r", "expected_outcome": "o", key: listed}
     case = {"id": "a", "expected_outcome": "o", "input": "hi", "rubrics": [rubric]}

@@ -1,4 +1,4 @@
-"""Evaluators that a script registers: where they run, what they may raise, and how they are found (REQ-EVAL-001, 006, 007)."""
+"""Evaluators that a script registers: where they run, what they may raise, and how they are found."""
 
 import asyncio
 import sys
@@ -142,7 +142,7 @@ async def test_a_kind_that_nobody_registered_means_the_judge_and_is_said(caplog:
     registry = build_evaluator_registry({"llm_judge": Mine()})
     for kind in ("mine", "contains"):
         _, (result,) = await run_evaluators_for_case(context(evaluator=kind), registry)
-        assert (result.type, result.score) == ("llm_judge", 1), "REQ-EVAL-006: it falls back"
+        assert (result.type, result.score) == ("llm_judge", 1), "it falls back"
     said = [record.getMessage() for record in caplog.records if "registered" in record.getMessage()]
     assert said == [
         "evaluator: no evaluator is registered as `mine`, so the judge grades",

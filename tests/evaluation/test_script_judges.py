@@ -1,4 +1,4 @@
-"""Judges from scripts get the same input as built-in judges, and are recorded in the same way (REQ-EVAL-002, 004, 007)."""
+"""Judges from scripts get the same input as built-in judges, and are recorded in the same way."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The pytest plugin, driven by real pytest in a folder of its own (issue 19, section 2)."""
+"""The pytest plugin, driven by real pytest in a folder of its own."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The documentation site in a real browser: its search answers, and narrow and wide windows show whole names (issue 19, section 4)."""
+"""The documentation site in a real browser: its search answers, and narrow and wide windows show whole names."""
 
 import functools
 import http.server

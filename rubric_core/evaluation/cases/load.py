@@ -57,7 +57,7 @@ def load_suite(
 
     A suite with errors is loaded, too, unless `strict` is set: they are in `errors`, and in full in `analysis.diagnostics`, of
     the returned suite; a case with errors is unscored when it is run, and cannot be graded by itself. Warnings, deprecated keys
-    among them, are logged (REQ-EVAL-009).
+    among them, are logged.
 
     Args:
         path: The suite, or a data set.

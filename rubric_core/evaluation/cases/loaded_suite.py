@@ -72,7 +72,7 @@ class LoadedSuite:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of the suite itself, deprecations included, with path and line (REQ-EVAL-009): the first five, and how many more."""
+        """The warnings of the suite itself, deprecations included, with path and line: the first five, and how many more."""
         found = [d for d in self.analysis.diagnostics if d.severity == "warning" and not self.is_registered(d)]
         lines = (self.analysis.document.position(d.span.start).line + 1 for d in found)
         said = [f"{self.path}:{line}: {each.message}" for line, each in zip(lines, found[:_MOST_SAID], strict=False)]

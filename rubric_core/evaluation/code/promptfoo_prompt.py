@@ -1,4 +1,4 @@
-"""promptfoo prompts from a JavaScript or Python function, or printed by a program (issue 18, section 3)."""
+"""promptfoo prompts from a JavaScript or Python function, or printed by a program."""
 
 import json
 from collections.abc import Mapping

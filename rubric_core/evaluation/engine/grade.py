@@ -1,4 +1,4 @@
-"""Runs the evaluators of a case in sequence and combines their scores (REQ-EVAL-007)."""
+"""Runs the evaluators of a case in sequence and combines their scores."""
 
 import asyncio
 import logging
@@ -74,7 +74,7 @@ async def run_evaluators_for_case(
     hooks: EvaluatorHooks | None = None,
     blame: Callable[[Shape], str] = lambda _: "",
 ) -> CaseScore:
-    """Grade the answer in `context` with every evaluator in turn (REQ-EVAL-007).
+    """Grade the answer in `context` with every evaluator in turn.
 
     Args:
         context: The answer and its context; its `evaluator` is set for each evaluator.
@@ -146,7 +146,7 @@ def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -
 def _together(
     results: Sequence[EvaluatorResult], scores: Sequence[EvaluationScore], context: EvaluationContext
 ) -> EvaluationScore | None:
-    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1, this is the plain average of document 003."""
+    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1, this is the plain average."""
     score, verdict, _ = case_outcome(results, _properties(context), context.threshold)
     if score is None:
         return None

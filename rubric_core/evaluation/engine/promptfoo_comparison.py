@@ -1,4 +1,4 @@
-"""`select-best` and `max-score` of promptfoo, which compare the outputs of a test's rows (issue 18, section 3)."""
+"""`select-best` and `max-score` of promptfoo, which compare the outputs of a test's rows."""
 
 import re
 from collections.abc import Sequence

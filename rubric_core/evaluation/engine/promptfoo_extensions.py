@@ -1,4 +1,4 @@
-"""Extensions of promptfoo: functions around a run and its rows, as in `file://hooks.py:beforeEach` (issue 18, section 3).
+"""Extensions of promptfoo: functions around a run and its rows, as in `file://hooks.py:beforeEach`.
 
 A function with the name of a hook is called for it, with its context and `{hookName}`; any other is called for every hook, with the
 name of the hook and the context.

@@ -1,4 +1,4 @@
-"""Fills in the variables, the prompt and the values of assertions of one row of promptfoo (issue 18, section 3)."""
+"""Fills in the variables, the prompt and the values of assertions of one row of promptfoo."""
 
 import re
 from collections.abc import Iterator, Mapping

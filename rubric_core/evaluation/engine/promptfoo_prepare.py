@@ -1,7 +1,4 @@
-"""Prepares a row of promptfoo: takes values from earlier rows and programs, then fills in its templates.
-
-See issue 18, section 3.
-"""
+"""Prepares a row of promptfoo: takes values from earlier rows and programs, then fills in its templates."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Which evaluator runs which type (REQ-EVAL-006). A new type is a file in `evaluators/` and a line here."""
+"""Which evaluator runs which type. A new type is a file in `evaluators/` and a line here."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -63,7 +63,7 @@ def build_evaluator_registry(
     overrides: Mapping[str, Evaluator] | None = None,
     resolve_judge_provider: JudgeResolver | None = None,
 ) -> dict[str, Evaluator]:
-    """Evaluators by kind; always with an `llm_judge` (REQ-EVAL-006).
+    """Evaluators by kind; always with an `llm_judge`.
 
     Args:
         overrides: Custom evaluators, by kind; they take precedence over the built-in ones.
@@ -77,7 +77,7 @@ def build_evaluator_registry(
 
 
 def evaluator_for(registry: Mapping[str, Evaluator], kind: str) -> Evaluator:
-    """The evaluator of a kind, else the `llm_judge` (REQ-EVAL-006). Raises LookupError when there is neither."""
+    """The evaluator of a kind, else the `llm_judge`. Raises LookupError when there is neither."""
     found = registry.get(kind) or registry.get(_JUDGE)
     if found is None:
         raise LookupError(f"no evaluator of kind {kind} and no llm_judge to fall back to")

@@ -1,4 +1,4 @@
-"""A program grades the answer: JSON on its standard input, a score on its standard output (REQ-EVAL-003)."""
+"""A program grades the answer: JSON on its standard input, a score on its standard output."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": V
 
 
 class CodeEvaluator:
-    """Runs a program of the suite. One that fails scores 0, with the error among the misses (REQ-EVAL-003).
+    """Runs a program of the suite. One that fails scores 0, with the error among the misses.
 
     Args:
         script: The program and its arguments: a list, a string for the shell, or the path of a program.

@@ -1,4 +1,4 @@
-"""A model grades the answer: criterion by criterion, or as a whole (REQ-EVAL-002; documents 000, 002 and 004)."""
+"""A model grades the answer: criterion by criterion, or as a whole."""
 
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias, TypeVar, get_args
@@ -32,7 +32,7 @@ _WARMEST = 2
 
 
 class LlmJudgeEvaluator:
-    """A model as the judge. Criteria are judged one by one against a schema, with three attempts; see documents 000 and 003.
+    """A model as the judge. Criteria are judged one by one against a schema, with three attempts.
 
     Args:
         resolve_judge_provider: A function that gives the judge for a context, or None; it may be async. A judge is a provider,

@@ -1,4 +1,4 @@
-"""A run as promptfoo writes its results, version 3: what `promptfoo import` and programs that read its files take (issue 18, section 3).
+"""A run as promptfoo writes its results, version 3: what `promptfoo import` and programs that read its files take.
 
 Rows of AgentV suites have their input as a variable, which is the whole prompt.
 """

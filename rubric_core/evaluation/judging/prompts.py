@@ -168,7 +168,7 @@ def free_form_prompt(
         inputs: The inputs for the judge.
         properties: The wording of the dialect.
         own: A custom prompt.
-        system: A custom system prompt, in place of the built-in one (document 003).
+        system: A custom system prompt, in place of the built-in one.
     """
     style = properties.reply_style
     contract = f"{_REPLY}\n{json.dumps(_FREE_FORM[style])}\nThe score is a number from 0 (misses everything) to 1 (nothing to add)."

@@ -1,4 +1,4 @@
-"""Validates replies of judges against a schema (document 000). Invalid replies are rejected with a reason, never guessed.
+"""Validates replies of judges against a schema. Invalid replies are rejected with a reason, never guessed.
 
 pydantic is imported with this module; import it when a judge has replied.
 """

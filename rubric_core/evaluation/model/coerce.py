@@ -1,4 +1,4 @@
-"""Converts the arguments of an `EvaluationContext`, which may be plain data, to its fields (REQ-EVAL-004)."""
+"""Converts the arguments of an `EvaluationContext`, which may be plain data, to its fields."""
 
 from collections.abc import Mapping
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""The input and output of an evaluator (document 003, REQ-EVAL-001, 004 and 005)."""
+"""The input and output of an evaluator."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ _NO_SECRETS = Redactor()
 
 @dataclass(frozen=True, init=False)
 class EvaluationContext:
-    """The input of an evaluator (REQ-EVAL-004); the first eleven fields are those of document 003.
+    """The input of an evaluator; the first eleven fields are those of the requirement documents.
 
     Arguments may be plain data. A case from `load_suite` or `case_from_data` also sets its dialect and its directory.
 

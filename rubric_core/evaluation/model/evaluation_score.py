@@ -1,4 +1,4 @@
-"""The output of an evaluator (document 003, REQ-EVAL-005)."""
+"""The output of an evaluator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ __all__ = ["EvaluationScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationScore:
-    """The score of an evaluator (REQ-EVAL-005).
+    """The score of an evaluator.
 
     `score` is 0..1; `hits` and `misses` are short sentences about what was met and what was not,
     `expected_aspect_count` is the number of checked aspects; `evaluator_raw_request` is the request, without secrets.
@@ -67,5 +67,5 @@ class EvaluationScore:
 
     @classmethod
     def crash(cls, error: str, request: Mapping[str, Any] | None = None) -> "EvaluationScore":
-        """A score of 0 with the error among the misses, for kinds whose failure is a score (REQ-EVAL-003)."""
+        """A score of 0 with the error among the misses, for kinds whose failure is a score."""
         return cls(score=0.0, misses=(error,), expected_aspect_count=1, evaluator_raw_request=request, crashed=True)

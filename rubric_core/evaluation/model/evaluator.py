@@ -1,4 +1,4 @@
-"""The interface of evaluators (document 003, REQ-EVAL-001)."""
+"""The interface of evaluators."""
 
 from collections.abc import Awaitable, Mapping
 from functools import lru_cache
@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 __all__ = ["EVALUATOR_KINDS", "Evaluator", "EvaluatorKind", "is_evaluator_kind", "require_evaluators"]
 
 
-#: The kinds that document 003 knows (REQ-EVAL-010). Every other evaluator type is its own kind.
+#: The kinds that the requirement documents know. Every other evaluator type is its own kind.
 EvaluatorKind: TypeAlias = Literal["code", "llm_judge"]
 
 
@@ -19,13 +19,13 @@ EVALUATOR_KINDS: tuple[EvaluatorKind, ...] = ("code", "llm_judge")
 
 
 def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
-    """Whether `value` is one of the kinds of document 003."""
+    """Whether `value` is one of the kinds of the requirement documents."""
     return value in EVALUATOR_KINDS
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Something that scores an answer (REQ-EVAL-001). A class of your own needs no base class; `isinstance` looks for both names.
+    """Something that scores an answer. A class of your own needs no base class; `isinstance` looks for both names.
 
     An evaluator that cannot grade the answer raises `Unscored`; any other exception is a crash, which leaves the case
     unscored.

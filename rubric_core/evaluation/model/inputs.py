@@ -1,4 +1,4 @@
-"""The input of a case and the target that answers it, as evaluators get them (document 003, REQ-EVAL-004)."""
+"""The input of a case and the target that answers it, as evaluators get them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -28,7 +28,7 @@ __all__ = ["as_json", "case_from_data", "dialect_of", "evaluator_from_data", "lo
 _log = logging.getLogger(__name__)
 
 
-#: The key that names the one evaluator of a case, and its deprecated name (REQ-EVAL-009).
+#: The key that names the one evaluator of a case, and its deprecated name.
 _SCALARS = ("evaluator", "grader")
 
 

@@ -1,4 +1,4 @@
-"""A promptfoo assertion as the engine reads it (issue 18, section 3)."""
+"""A promptfoo assertion as the engine reads it."""
 
 import math
 from collections.abc import Mapping

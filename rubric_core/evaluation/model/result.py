@@ -17,7 +17,7 @@ _EVERY_ASSERTION = "promptfoo"
 
 
 class Verdict(str, Enum):
-    """The verdict of a case, evaluator or criterion. `Verdict("pass")` accepts the words of documents 000 and 004, too."""
+    """The verdict of a case, evaluator or criterion. `Verdict("pass")` accepts the words of the requirement documents, too."""
 
     PASSED = "passed"
     BORDERLINE = "borderline"
@@ -31,7 +31,7 @@ class Verdict(str, Enum):
 
     @property
     def word(self) -> str:
-        """The word of documents 000 and 004: pass, borderline, fail; or unscored."""
+        """The word of the requirement documents: pass, borderline, fail; or unscored."""
         return {Verdict.PASSED: "pass", Verdict.FAILED: "fail"}.get(self, self.value)
 
     @property
@@ -58,7 +58,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
-    """The result of a criterion: `score` is 0..1, `raw` the integer 0..10 that it comes from with score ranges (document 000)."""
+    """The result of a criterion: `score` is 0..1, `raw` the integer 0..10 that it comes from with score ranges."""
 
     id: str
     #: The text of the criterion.
@@ -114,7 +114,7 @@ class Ungraded(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorResult:
-    """One evaluator of a case, done (REQ-EVAL-008: name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
+    """One evaluator of a case, done (name, type, score, hits, misses, reasoning, evaluator_raw_request)."""
 
     name: str
     type: str

@@ -1,4 +1,4 @@
-"""A judge provided by a script: a provider, an object with `ask` or `invoke`, or a function (REQ-EVAL-002)."""
+"""A judge provided by a script: a provider, an object with `ask` or `invoke`, or a function."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""`max-score` of promptfoo: the output with the highest score (issue 18, section 3)."""
+"""`max-score` of promptfoo: the output with the highest score."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

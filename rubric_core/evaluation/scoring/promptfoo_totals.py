@@ -1,4 +1,4 @@
-"""From the scores of assertions to the verdict of a case, as promptfoo computes it (issue 18, section 3)."""
+"""From the scores of assertions to the verdict of a case, as promptfoo computes it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce

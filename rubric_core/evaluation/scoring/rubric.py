@@ -1,4 +1,4 @@
-"""Rubrics: the questions to a judge about each criterion, and the scores of its replies (documents 000, 002 and 004)."""
+"""Rubrics: the questions to a judge about each criterion, and the scores of its replies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -46,7 +46,7 @@ class RubricSheet:
 
         In a checklist the judge decides. On the scale of 0..10 a criterion is met if it reaches its minimum, written or
         that of `required`; without a minimum it is met from 7 on. It is never borderline, which is a verdict about the
-        score of the rubric (document 000).
+        score of the rubric.
         """
         score = (1.0 if check.satisfied else 0.0) if check.score is None else check.score / HIGHEST
         minimum = self.minimum(item)

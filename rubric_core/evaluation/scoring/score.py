@@ -19,7 +19,7 @@ def at_least(score: float, bound: float) -> bool:
 
 
 def verdict_of(score: float, properties: Properties, threshold: float) -> Verdict:
-    """The verdict that a score of 0..1 gets: three bands (document 000) or one threshold (document 004)."""
+    """The verdict that a score of 0..1 gets: three bands or one threshold."""
     if at_least(score, threshold):
         return Verdict.PASSED
     if properties.verdicts == "three" and at_least(score, properties.borderline):
@@ -28,7 +28,7 @@ def verdict_of(score: float, properties: Properties, threshold: float) -> Verdic
 
 
 def weighted_mean(pairs: Iterable[tuple[float, float]]) -> float:
-    """Σ(score · weight) / Σ weight of (score, weight) pairs; 0 when the weights sum to nothing (documents 002 and 004)."""
+    """Σ(score · weight) / Σ weight of (score, weight) pairs; 0 when the weights sum to nothing."""
     listed = list(pairs)
     total = math.fsum(weight for _, weight in listed)
     if total <= 0:
@@ -52,7 +52,7 @@ def case_outcome(
 
     An evaluator without a score leaves the case without one: nothing is silently left out of the mean. A required
     evaluator below its minimum makes the score 0 if the dialect says so; a failed gate of a criterion makes the verdict
-    `failed` and leaves the score unchanged (documents 000, 002 and 004). A case in which an evaluator did not grade
+    `failed` and leaves the score unchanged. A case in which an evaluator did not grade
     never passes.
 
     With `allow_errors` the evaluators that graded decide, unless a gate was not checked.

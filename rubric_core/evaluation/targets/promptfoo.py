@@ -1,4 +1,4 @@
-"""The providers of a configuration of promptfoo: its own kinds, and rubric's kinds of targets (issue 18, section 3)."""
+"""The providers of a configuration of promptfoo: its own kinds, and rubric's kinds of targets."""
 
 import json
 from collections.abc import Iterator, Mapping

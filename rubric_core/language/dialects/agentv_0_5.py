@@ -1,4 +1,4 @@
-"""agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
+"""agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge`."""
 
 from rubric_core.language.changes import adds, adds_types, narrows, renames, requires, takes, tolerates, unrequires
 from rubric_core.language.dialect import SpellingStatus
@@ -17,7 +17,7 @@ AGENTV_0_5 = AGENTV_0_1.successor(
     "v0.2.1 – v0.19.0",
     [
         renames(Suite, "testcases", "evalcases", SpellingStatus.REJECTED, "agentv rejects the whole file"),
-        # REQ-EVAL-009 (document 003): `grader` is read with a deprecation warning.
+        # `grader` is read with a deprecation warning.
         renames(Suite, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv silently ignores it"),
         renames(Case, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv silently ignores it"),
         renames(Case, "messages", "input_messages", SpellingStatus.IGNORED, "agentv skips the case"),

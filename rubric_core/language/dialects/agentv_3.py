@@ -1,4 +1,4 @@
-"""agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts (document 004)."""
+"""agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts."""
 
 from collections.abc import Mapping
 

@@ -183,7 +183,7 @@ class Case(Shape):
 
     @property
     def grader(self) -> str | None:
-        """`evaluator` where it is written as the deprecated `grader`, else None (REQ-EVAL-009)."""
+        """`evaluator` where it is written as the deprecated `grader`, else None."""
         place = self.places.get("evaluator")
         return self.evaluator if place is not None and place.name == "grader" else None
 

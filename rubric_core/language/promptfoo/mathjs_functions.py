@@ -1,4 +1,4 @@
-"""The functions that the formulas of derived metrics may call: those of mathjs 15 (issue 18, section 2)."""
+"""The functions that the formulas of derived metrics may call: those of mathjs 15."""
 
 __all__ = ["FUNCTIONS"]
 

@@ -1,4 +1,4 @@
-"""Settings of an assertion that nothing reads: at another place, or of another type (issue 18, section 2)."""
+"""Settings of an assertion that nothing reads: at another place, or of another type."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Values of assertions of a kind that makes the row an error, or that promptfoo does not read (issue 18, section 2)."""
+"""Values of assertions of a kind that makes the row an error, or that promptfoo does not read."""
 
 from collections.abc import Iterator
 from types import MappingProxyType

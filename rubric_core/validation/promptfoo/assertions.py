@@ -1,4 +1,4 @@
-"""promptfoo assertions that can never fail, never pass, or have another meaning than they seem to (issue 18, section 2)."""
+"""promptfoo assertions that can never fail, never pass, or have another meaning than they seem to."""
 
 from collections.abc import Iterator
 

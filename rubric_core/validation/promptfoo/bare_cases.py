@@ -1,4 +1,4 @@
-"""Cases of promptfoo without anything that makes them one: promptfoo stops (issue 18, section 2)."""
+"""Cases of promptfoo without anything that makes them one: promptfoo stops."""
 
 from collections.abc import Iterator
 

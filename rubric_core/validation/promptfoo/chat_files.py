@@ -1,4 +1,4 @@
-"""Messages in the files of prompts: misspelt keys and roles, which promptfoo sends as they are (issue 18, section 2)."""
+"""Messages in the files of prompts: misspelt keys and roles, which promptfoo sends as they are."""
 
 from collections.abc import Iterator
 from types import MappingProxyType

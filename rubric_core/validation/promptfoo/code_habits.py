@@ -1,4 +1,4 @@
-"""What inline code of promptfoo takes from other languages or leaves half done: uncalled functions, `await`, attributes of mappings (issue 18, section 2)."""
+"""What inline code of promptfoo takes from other languages or leaves half done: uncalled functions, `await`, attributes of mappings."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Statements of inline code: the last one, which gives the result, and where a fault shows (issue 18, section 2)."""
+"""Statements of inline code: the last one, which gives the result, and where a fault shows."""
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar

@@ -1,4 +1,4 @@
-"""Keys of a promptfoo configuration that are there without a value, and providers that are not (issue 18, section 2)."""
+"""Keys of a promptfoo configuration that are there without a value, and providers that are not."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Commands of promptfoo with signs of a shell, which promptfoo starts without one (issue 18, section 2)."""
+"""Commands of promptfoo with signs of a shell, which promptfoo starts without one."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Paths of a promptfoo configuration that begin almost with file://, and are taken for text (issue 18, section 2)."""
+"""Paths of a promptfoo configuration that begin almost with file://, and are taken for text."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Variables of cases in prompts, in the notation of other templates: `${name}`, `%(name)s`, `[[name]]` (issue 18, section 2)."""
+"""Variables of cases in prompts, in the notation of other templates: `${name}`, `%(name)s`, `[[name]]`."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Formulas of derived metrics that mathjs cannot read (issue 18, section 2)."""
+"""Formulas of derived metrics that mathjs cannot read."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Functions in the place of code: promptfoo does not call them (issue 18, section 2)."""
+"""Functions in the place of code: promptfoo does not call them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Models that are asked for what they are not able to do: graders and targets of the wrong kind, and graders without an id (issue 18, section 2)."""
+"""Models that are asked for what they are not able to do: graders and targets of the wrong kind, and graders without an id."""
 
 from collections.abc import Iterable, Iterator
 

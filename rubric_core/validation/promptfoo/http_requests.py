@@ -1,4 +1,4 @@
-"""Requests of HTTP providers that promptfoo refuses, or that never have the prompt, and settings that make none (issue 18, section 2)."""
+"""Requests of HTTP providers that promptfoo refuses, or that never have the prompt, and settings that make none."""
 
 from collections.abc import Iterator
 

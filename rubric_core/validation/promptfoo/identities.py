@@ -1,4 +1,4 @@
-"""The places of a promptfoo configuration that name a provider, and ids there of which promptfoo cannot make one (issue 18, section 2)."""
+"""The places of a promptfoo configuration that name a provider, and ids there of which promptfoo cannot make one."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is wrong with one id of a provider (issue 18, section 2)."""
+"""What is wrong with one id of a provider."""
 
 from collections.abc import Iterator
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Reads JavaScript expressions, and reports only certain errors (issue 18, section 2).
+"""Reads JavaScript expressions, and reports only certain errors.
 
 It accepts more than the language: what it reports, no engine compiles.
 """

@@ -1,4 +1,4 @@
-"""Whether JavaScript can be the body of a function (issue 18, section 2).
+"""Whether JavaScript can be the body of a function.
 
 Written here because the parsers in Python that are kept up are programs to install or refuse what node takes (`?.`,
 `??`): a correct line must never be called wrong, and an author needs a sentence, not a node of a tree.

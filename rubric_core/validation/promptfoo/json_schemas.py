@@ -1,4 +1,4 @@
-"""JSON Schemas in assertions that promptfoo's validator refuses, so that the row is an error (issue 18, section 2)."""
+"""JSON Schemas in assertions that promptfoo's validator refuses, so that the row is an error."""
 
 from collections.abc import Iterator
 from itertools import islice

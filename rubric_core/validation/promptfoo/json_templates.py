@@ -1,4 +1,4 @@
-"""Mistakes in JSON that has template statements between its values, so that no parser reads it as it is (issue 18, section 2)."""
+"""Mistakes in JSON that has template statements between its values, so that no parser reads it as it is."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Prompts for judges of promptfoo that do not show the output (issue 18, section 2)."""
+"""Prompts for judges of promptfoo that do not show the output."""
 
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Settings of judged assertions of a shape that their type does not take (issue 18, section 2)."""
+"""Settings of judged assertions of a shape that their type does not take."""
 
 from collections.abc import Iterator
 

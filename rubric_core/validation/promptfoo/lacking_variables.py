@@ -1,4 +1,4 @@
-"""Variables that every case has but one, and that a prompt uses whatever it is: there promptfoo fills in nothing (issue 18, section 2)."""
+"""Variables that every case has but one, and that a prompt uses whatever it is: there promptfoo fills in nothing."""
 
 from collections.abc import Collection, Iterator, Sequence
 

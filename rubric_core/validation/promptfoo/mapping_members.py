@@ -1,4 +1,4 @@
-"""Members of mappings that templates of promptfoo show and no case has: they render as nothing (issue 18, section 2)."""
+"""Members of mappings that templates of promptfoo show and no case has: they render as nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 

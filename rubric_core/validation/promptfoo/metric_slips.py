@@ -1,4 +1,4 @@
-"""Metrics of promptfoo that one assertion alone has, and that resemble one of several others or of a formula (issue 18, section 2)."""
+"""Metrics of promptfoo that one assertion alone has, and that resemble one of several others or of a formula."""
 
 from collections import Counter
 from collections.abc import Iterator

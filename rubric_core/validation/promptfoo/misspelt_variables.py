@@ -1,4 +1,4 @@
-"""Misspelt variables of promptfoo in JavaScript and Python: in assertions, transforms and programs (issue 18, section 2)."""
+"""Misspelt variables of promptfoo in JavaScript and Python: in assertions, transforms and programs."""
 
 import re
 from collections.abc import Iterable, Iterator

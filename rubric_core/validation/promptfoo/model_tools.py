@@ -1,4 +1,4 @@
-"""Tools that models may call, in the forms of OpenAI and Anthropic: promptfoo sends them as they are (issue 18, section 2)."""
+"""Tools that models may call, in the forms of OpenAI and Anthropic: promptfoo sends them as they are."""
 
 from collections.abc import Iterator
 

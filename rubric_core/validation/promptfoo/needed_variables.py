@@ -1,4 +1,4 @@
-"""Variables without which promptfoo refuses an assertion (issue 18, section 2)."""
+"""Variables without which promptfoo refuses an assertion."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Misspelt names in mappings with free keys, or whose unknown keys promptfoo ignores (issue 18, section 2)."""
+"""Misspelt names in mappings with free keys, or whose unknown keys promptfoo ignores."""
 
 from collections.abc import Iterator, Sequence
 

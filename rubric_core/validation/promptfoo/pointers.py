@@ -1,4 +1,4 @@
-"""`$ref` without a target in a promptfoo configuration: promptfoo stops (issue 18, section 2)."""
+"""`$ref` without a target in a promptfoo configuration: promptfoo stops."""
 
 from collections.abc import Callable, Iterator
 

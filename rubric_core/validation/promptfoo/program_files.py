@@ -1,4 +1,4 @@
-"""Mistakes in the programs that a configuration of promptfoo names, in the files themselves or at their references (issue 18, section 2)."""
+"""Mistakes in the programs that a configuration of promptfoo names, in the files themselves or at their references."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What the functions of programs return and promptfoo refuses (issue 18, section 2)."""
+"""What the functions of programs return and promptfoo refuses."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Entries of `prompts` that are no prompts, or of which nothing is left (issue 18, section 2)."""
+"""Entries of `prompts` that are no prompts, or of which nothing is left."""
 
 from collections.abc import Iterator
 

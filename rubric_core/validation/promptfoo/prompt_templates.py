@@ -1,4 +1,4 @@
-"""Mistakes in the files of prompts, in the files themselves or where a configuration names them (issue 18, section 2)."""
+"""Mistakes in the files of prompts, in the files themselves or where a configuration names them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Entries of the list of providers that promptfoo confuses, or takes for others (issue 18, section 2)."""
+"""Entries of the list of providers that promptfoo confuses, or takes for others."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Names in the inline Python of a promptfoo configuration that nothing defines (issue 18, section 2)."""
+"""Names in the inline Python of a promptfoo configuration that nothing defines."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""Settings that a provider in Python reads, and that are a slip of one which the configuration has (issue 18, section 2)."""
+"""Settings that a provider in Python reads, and that are a slip of one which the configuration has."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Metrics, comparisons and equal entries of a promptfoo configuration (issue 18, section 2)."""
+"""Metrics, comparisons and equal entries of a promptfoo configuration."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Regular expressions in promptfoo assertions that match nothing of what was meant (issue 18, section 2)."""
+"""Regular expressions in promptfoo assertions that match nothing of what was meant."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Assertions of one case that are equal, or of which one fails whenever the other passes (issue 18, section 2)."""
+"""Assertions of one case that are equal, or of which one fails whenever the other passes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Inline code of promptfoo whose result is a text, a list or nothing, whatever the output is (issue 18, section 2)."""
+"""Inline code of promptfoo whose result is a text, a list or nothing, whatever the output is."""
 
 import re
 from types import MappingProxyType

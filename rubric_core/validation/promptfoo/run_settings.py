@@ -1,4 +1,4 @@
-"""Settings of a whole run that promptfoo refuses or does not find: ranges of cases, filters, sets of data, and metrics of one name (issue 18, section 2)."""
+"""Settings of a whole run that promptfoo refuses or does not find: ranges of cases, filters, sets of data, and metrics of one name."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""JSON Schemas that no value satisfies: bounds that exclude each other, and lists of values of another type (issue 18, section 2)."""
+"""JSON Schemas that no value satisfies: bounds that exclude each other, and lists of values of another type."""
 
 from collections.abc import Iterator
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Settings of `max-score` that promptfoo does not read, or reads as something else (issue 18, section 2)."""
+"""Settings of `max-score` that promptfoo does not read, or reads as something else."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Names in inline code that neither the code, nor promptfoo, nor the language defines: the code throws (issue 18, section 2)."""
+"""Names in inline code that neither the code, nor promptfoo, nor the language defines: the code throws."""
 
 from collections.abc import Iterable, Iterator
 

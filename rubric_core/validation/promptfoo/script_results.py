@@ -1,4 +1,4 @@
-"""Results of scripts with a misspelt key, so that promptfoo refuses them (issue 18, section 2)."""
+"""Results of scripts with a misspelt key, so that promptfoo refuses them."""
 
 from collections.abc import Iterator
 from types import MappingProxyType

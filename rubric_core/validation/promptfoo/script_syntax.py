@@ -1,4 +1,4 @@
-"""Mistakes in the inline code of a promptfoo configuration that are certain without running it (issue 18, section 2)."""
+"""Mistakes in the inline code of a promptfoo configuration that are certain without running it."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Inline code of promptfoo without a result, or with a syntax error: assertions and transforms (issue 18, section 2)."""
+"""Inline code of promptfoo without a result, or with a syntax error: assertions and transforms."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Settings of a promptfoo configuration that stop the run, or are ignored (issue 18, section 2)."""
+"""Settings of a promptfoo configuration that stop the run, or are ignored."""
 
 from collections.abc import Iterator
 

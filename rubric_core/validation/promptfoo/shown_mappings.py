@@ -1,4 +1,4 @@
-"""Mappings that a prompt of promptfoo inserts by the name of their variable: they render as `[object Object]` (issue 18, section 2)."""
+"""Mappings that a prompt of promptfoo inserts by the name of their variable: they render as `[object Object]`."""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,4 @@
-"""Outputs that are stored by a name which no template can use (issue 18, section 2)."""
+"""Outputs that are stored by a name which no template can use."""
 
 from collections.abc import Iterator
 

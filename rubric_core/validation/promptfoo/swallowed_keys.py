@@ -1,4 +1,4 @@
-"""Keys of a case or a provider that are indented too far, so that a block of free settings swallows them (issue 18, section 2)."""
+"""Keys of a case or a provider that are indented too far, so that a block of free settings swallows them."""
 
 from collections.abc import Iterator
 

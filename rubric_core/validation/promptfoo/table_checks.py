@@ -1,4 +1,4 @@
-"""Mistakes in the short assertions of a table of promptfoo cases (issue 18, section 2)."""
+"""Mistakes in the short assertions of a table of promptfoo cases."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Mistakes in the header of tables of promptfoo cases: promptfoo turns unknown columns into variables (issue 18, section 2)."""
+"""Mistakes in the header of tables of promptfoo cases: promptfoo turns unknown columns into variables."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo turns unknown columns into variables."""
+"""Mistakes in tables of promptfoo cases: promptfoo turns unknown columns into variables."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Templates that Nunjucks cannot render, so that promptfoo makes each of their rows an error (issue 18, section 2)."""
+"""Templates that Nunjucks cannot render, so that promptfoo makes each of their rows an error."""
 
 from collections.abc import Collection, Iterator
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Templates of promptfoo: the names that they use (issue 18, section 2)."""
+"""Templates of promptfoo: the names that they use."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Texts that outputs are compared with, and that YAML reads differently from how they look (issue 18, section 2)."""
+"""Texts that outputs are compared with, and that YAML reads differently from how they look."""
 
 from collections.abc import Iterator
 

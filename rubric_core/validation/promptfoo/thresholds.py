@@ -1,4 +1,4 @@
-"""Weights and thresholds of promptfoo with which an assertion or a case can never fail, or never pass (issue 18, section 2)."""
+"""Weights and thresholds of promptfoo with which an assertion or a case can never fail, or never pass."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Settings at the top of a promptfoo configuration that are of another kind, or name a program that is not found (issue 18, section 2)."""
+"""Settings at the top of a promptfoo configuration that are of another kind, or name a program that is not found."""
 
 from collections.abc import Iterator
 

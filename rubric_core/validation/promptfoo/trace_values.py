@@ -1,4 +1,4 @@
-"""Settings under `value` of assertions about traces that promptfoo does not read, or requires (issue 18, section 2)."""
+"""Settings under `value` of assertions about traces that promptfoo does not read, or requires."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

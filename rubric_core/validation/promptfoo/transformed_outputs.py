@@ -1,4 +1,4 @@
-"""Assertions of promptfoo that look for what the transform of their case has taken away (issue 18, section 2)."""
+"""Assertions of promptfoo that look for what the transform of their case has taken away."""
 
 from collections.abc import Iterator
 

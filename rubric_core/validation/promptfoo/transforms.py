@@ -1,4 +1,4 @@
-"""Inline code that transforms an output, variables or a response: syntax errors, names and results (issue 18, section 2)."""
+"""Inline code that transforms an output, variables or a response: syntax errors, names and results."""
 
 from collections.abc import Iterator
 

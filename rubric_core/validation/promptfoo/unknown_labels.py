@@ -1,4 +1,4 @@
-"""References to prompts, providers and graders of promptfoo that nothing is called by (issue 18, section 2)."""
+"""References to prompts, providers and graders of promptfoo that nothing is called by."""
 
 import posixpath
 from collections.abc import Callable, Collection, Iterator

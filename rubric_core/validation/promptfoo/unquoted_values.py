@@ -1,4 +1,4 @@
-"""Texts that a prompt in JSON fills in without quotes, so that what is sent is no JSON (issue 18, section 2)."""
+"""Texts that a prompt in JSON fills in without quotes, so that what is sent is no JSON."""
 
 from collections.abc import Collection, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Placeholders of promptfoo that stay in the text: braces that are single, apart, unclosed or too many (issue 18, section 2)."""
+"""Placeholders of promptfoo that stay in the text: braces that are single, apart, unclosed or too many."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Comparisons in inline code of promptfoo that never hold, or always do, and values that get lost (issue 18, section 2)."""
+"""Comparisons in inline code of promptfoo that never hold, or always do, and values that get lost."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Values of variables that promptfoo reads differently from how they are written (issue 18, section 2)."""
+"""Values of variables that promptfoo reads differently from how they are written."""
 
 import re
 from collections.abc import Iterator

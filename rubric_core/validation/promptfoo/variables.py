@@ -1,7 +1,6 @@
 """Variables of promptfoo across a configuration: used without a value, shown as `[object Object]`.
 
-The values of a case are its own, those of `defaultTest`, of the entry of a scenario, and what earlier cases stored
-(issue 18, section 2).
+The values of a case are its own, those of `defaultTest`, of the entry of a scenario, and what earlier cases stored.
 """
 
 import re

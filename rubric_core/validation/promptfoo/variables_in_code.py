@@ -1,4 +1,4 @@
-"""The variables that the code in a case of promptfoo reads by name (issue 18, section 2)."""
+"""The variables that the code in a case of promptfoo reads by name."""
 
 from collections.abc import Collection, Iterator
 from typing import NamedTuple

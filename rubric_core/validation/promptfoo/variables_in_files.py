@@ -1,4 +1,4 @@
-"""Variables of promptfoo in files of cases, by what the configurations that name a file define (issue 18, section 2)."""
+"""Variables of promptfoo in files of cases, by what the configurations that name a file define."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""band-bounds: a bound that is no whole number of 0..10 (document 000: "bounds")."""
+"""band-bounds: a bound that is no whole number of 0..10."""
 
 from collections.abc import Iterator
 

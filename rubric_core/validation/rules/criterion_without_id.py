@@ -20,7 +20,7 @@ __all__ = ["CRITERION_WITHOUT_ID"]
     needs=criteria_fields,
 )
 def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """It gets one by its place, so results name another criterion as soon as one is added above it (document 002)."""
+    """It gets one by its place, so results name another criterion as soon as one is added above it."""
     if not context.dialect.properties.criteria_need_ids:
         return
     criteria = criteria_of(shape)

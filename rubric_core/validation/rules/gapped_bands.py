@@ -1,4 +1,4 @@
-"""gapped-bands: a score that no band claims (document 000, "Invalid range rubrics are rejected")."""
+"""gapped-bands: a score that no band claims."""
 
 from collections.abc import Iterator
 

@@ -106,7 +106,7 @@ def _out_of_range(issue: OutOfRange, context: Context) -> Finding:
         fixes = ()
     elif not fixes:
         fixes = tuple(unconvertible(issue, context))
-    # Document 003: an unknown kind is no reason to stop, a model judges then.
+    # An unknown kind is no reason to stop, a model judges then.
     scalar = issue.name in ("evaluator", "grader")
     return Finding(
         issue.span,

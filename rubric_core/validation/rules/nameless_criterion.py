@@ -1,4 +1,4 @@
-"""nameless-criterion: a criterion whose id tells a reader of results nothing (document 002, "Use Meaningful IDs")."""
+"""nameless-criterion: a criterion whose id tells a reader of results nothing."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""overlapping-bands: a score that two bands claim (document 000, "Invalid range rubrics are rejected")."""
+"""overlapping-bands: a score that two bands claim."""
 
 from collections import Counter
 from collections.abc import Iterator

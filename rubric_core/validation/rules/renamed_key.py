@@ -23,7 +23,7 @@ __all__ = ["RENAMED_KEY"]
 
 @rule("renamed-key", "warning", "A key whose name the dialect no longer uses", about_name=True)
 def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """Name the key to use, and what the engine does with the old one. REQ-EVAL-009 (document 003)."""
+    """Name the key to use, and what the engine does with the old one."""
     used = issue.owner.places.get(issue.spelling.field)
     if issue.spelling.fate.read and used is not None and used.name != issue.spelling.name:
         return  # conflicting-keys says it

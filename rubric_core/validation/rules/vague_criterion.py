@@ -9,7 +9,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["VAGUE_CRITERION"]
 
-#: Words of praise, and such as every task has: "Finds the bug" (document 002, "Write Clear Expected Outcomes").
+#: Words of praise, and such as every task has: "Finds the bug".
 _EMPTY = frozenset(
     re.findall(
         r"\w+",

@@ -1,6 +1,6 @@
 """Planted mistakes: each is found where it is, and what promptfoo stops at or makes an error of a row is an error here.
 
-Section 4 of issue 18. What promptfoo does is asked of promptfoo; it swallows most of these mistakes.
+What promptfoo does is asked of promptfoo; it swallows most of these mistakes.
 """
 
 import os

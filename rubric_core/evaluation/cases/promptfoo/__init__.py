@@ -1,1 +1,1 @@
-"""Turns a configuration of promptfoo into runnable cases (issue 18, section 3)."""
+"""Turns a configuration of promptfoo into runnable cases."""

@@ -1,4 +1,4 @@
-"""The state that rows of promptfoo pass to later rows: turns of conversations, stored outputs (issue 18, section 3)."""
+"""The state that rows of promptfoo pass to later rows: turns of conversations, stored outputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Files that promptfoo puts in the place of the texts that name them: `file://` in a file of tests (issue 18, section 2)."""
+"""Files that promptfoo puts in the place of the texts that name them: `file://` in a file of tests."""
 
 from collections.abc import Mapping
 from pathlib import Path

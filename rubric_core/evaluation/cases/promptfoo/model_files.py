@@ -1,4 +1,4 @@
-"""Settings of models that are in data files or contain templates (issue 18, section 3)."""
+"""Settings of models that are in data files or contain templates."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The scenarios of a configuration of promptfoo, with their parts in other files (issue 18, section 3)."""
+"""The scenarios of a configuration of promptfoo, with their parts in other files."""
 
 from collections.abc import Iterator
 from typing import Any

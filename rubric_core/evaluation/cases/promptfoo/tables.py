@@ -1,4 +1,4 @@
-"""Reads tables of promptfoo for a run: the records of a CSV text (issue 18, section 3)."""
+"""Reads tables of promptfoo for a run: the records of a CSV text."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL and tables (issue 18, section 3).
+"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL and tables.
 
 Nothing here runs a program: before a run, the tests that a program makes are a single entry, which says so.
 """

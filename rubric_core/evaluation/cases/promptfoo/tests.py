@@ -33,7 +33,7 @@ _TAKEN = ("threshold", "prompts", "providers", "provider", "assertScoringFunctio
 
 @dataclass(frozen=True, slots=True)
 class PromptfooTest:
-    """One test: its own keys, and those of `defaultTest` (issue 18, section 3)."""
+    """One test: its own keys, and those of `defaultTest`."""
 
     #: Where it is written.
     node: Node

@@ -26,7 +26,7 @@ _NO_FILES: Mapping[str, str] = {}
 
 
 def traceback_words(error: str) -> str:
-    """A Python traceback as its last place in the author's own code, and the error; empty without one (issue 19, section 1)."""
+    """A Python traceback as its last place in the author's own code, and the error; empty without one."""
     _, begun, frames = error.rpartition("Traceback (most recent call last):")
     lines = [line for line in frames.splitlines() if line.strip()]
     message = next((line for line in lines if not line.startswith(" ")), "")
