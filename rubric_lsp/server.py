@@ -12,6 +12,7 @@ from cattrs import Converter
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
+from rubric_core.loading.files import absolute
 from rubric_lsp import convert
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
@@ -23,7 +24,7 @@ from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.workspace_check import WorkspaceCheck
 from rubric_lsp.features.deferred_findings import Numbered
-from rubric_lsp.features.diagnostics import listing, outcomes
+from rubric_lsp.features.diagnostics import listing, outcomes, unreadable_entry
 from rubric_lsp.features.results import Results
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.capabilities import Client
@@ -82,6 +83,7 @@ class RubricServer(LanguageServer):
             self.listed,
             self._results,
             self.configured,
+            lambda error: JsonArray.of([convert.unreadable(error)]),
             self.publish,
             board,
             self._suites_discovered,
@@ -167,12 +169,19 @@ class RubricServer(LanguageServer):
         results, shared = self.known.results(snapshot), self.known.shared(snapshot)
         ran = outcomes(snapshot.analysis, results, shared, passed=self.documents.settings.show_passed)
         outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
-        return JsonArray.joined((convert.findings(snapshot, deferred, self.client), outcome))
+        found = convert.findings(snapshot, deferred, self.client)
+        error = self.index.unreadable.of(snapshot.path)
+        if error is None:
+            return JsonArray.joined((found, outcome))
+        on_disk = convert.diagnostics(snapshot, [unreadable_entry(error, snapshot.text)], self.client)
+        return JsonArray.joined((JsonArray.of(on_disk), found, outcome))
 
     def opened(self, params: Any) -> None:
         """A document was opened."""
         uri, kind, version, text = convert.opened(params)
         snapshot = self.documents.open(uri, kind, version, text, as_on_disk=self._is_on_disk(uri, text))
+        if snapshot.path is not None and snapshot.is_ours:
+            self.index.unreadable.look(absolute(snapshot.path))
         self.deferral.forget(snapshot.uri)
         self.workspace_check.opened(snapshot.uri)
         self._edited(snapshot.uri)
@@ -236,6 +245,8 @@ class RubricServer(LanguageServer):
         uri = convert.uri(params)
         snapshot = self.documents.get(uri)
         self.documents.close(uri, as_on_disk=snapshot is not None and self._is_on_disk(uri, snapshot.text))
+        if snapshot is not None and snapshot.path is not None:
+            self.index.unreadable.forget(absolute(snapshot.path))
         self.checks.closed(convert.uri(params))
         self.deferral.forget(convert.uri(params))
         for other in self.documents.refresh_outdated():
@@ -255,6 +266,10 @@ class RubricServer(LanguageServer):
         """Files on disk have changed."""
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
         self.index.project.changed(paths)
+        for path in paths:
+            shown = self.documents.at(absolute(path))
+            if shown is not None and shown.is_ours and self.index.unreadable.look(absolute(path)):
+                self.checks.schedule(shown.uri)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.invalidate_all()
             self.checks.schedule_all()

@@ -37,7 +37,15 @@ _LONGEST = {".jsonl": 200_000_000}
 
 
 class UnreadableError(Exception):
-    """A file that cannot be read as text; the message names the file and what to do."""
+    """A file that cannot be read as text; the message names the file and what to do.
+
+    `reason` is the message without the file, and `line` the line that it is about, from 1.
+    """
+
+    def __init__(self, name: str, reason: str, line: int | None = None) -> None:
+        super().__init__(f"{name}:{line}: {reason}" if line is not None else f"{name}: {reason}")
+        self.reason = reason
+        self.line = line
 
 
 def read_text(path: Path) -> str:
@@ -45,11 +53,11 @@ def read_text(path: Path) -> str:
     try:
         data = read_file(path, _LONGEST.get(path.suffix.lower(), _LARGEST))
     except FileNotFoundError:
-        raise UnreadableError(f"{path}: there is no such file") from None
+        raise UnreadableError(str(path), "there is no such file") from None
     except IsADirectoryError:
-        raise UnreadableError(f"{path}: this is a folder, not a file") from None
+        raise UnreadableError(str(path), "this is a folder, not a file") from None
     except OSError as error:
-        raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise UnreadableError(str(path), f"cannot be read: {error.strerror or error}") from None
     return decoded(data, str(path))
 
 
@@ -58,13 +66,13 @@ def read_standard_input(name: str) -> str:
     try:
         return decoded(read_stream(sys.stdin.buffer, name, _LARGEST), name)
     except OSError as error:
-        raise UnreadableError(f"{name}: cannot be read: {error.strerror or error}") from None
+        raise UnreadableError(name, f"cannot be read: {error.strerror or error}") from None
 
 
 def decoded(data: bytes, name: str) -> str:
     """The text in `data`, which is UTF-8. Raises UnreadableError, which says `name`."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise UnreadableError(f"{name}: this is UTF-16, not UTF-8; save it as UTF-8")
+        raise UnreadableError(name, "this is UTF-16, not UTF-8; save it as UTF-8")
     binary = b"\0" in data[:8000]
     try:
         text = data.decode("utf-8")
@@ -72,12 +80,12 @@ def decoded(data: bytes, name: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         what = "this is a binary file" if binary else "save it as UTF-8"
         raise UnreadableError(
-            f"{name}:{line}: not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}"
+            name, f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}; {what}", line
         ) from None
     if binary:
         at = data.index(b"\0")
         raise UnreadableError(
-            f"{name}: this is a binary file, or UTF-16 without a byte order mark: byte 0x00 at offset {at}"
+            name, f"this is a binary file, or UTF-16 without a byte order mark: byte 0x00 at offset {at}"
         )
     return text
 

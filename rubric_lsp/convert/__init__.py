@@ -6,7 +6,7 @@ check everything that is sent against lsprotocol's types.
 
 from rubric_lsp.convert.actions import code_actions, code_lenses, included_lenses, reference_lenses, resolved_action
 from rubric_lsp.convert.completion_hover import completions, hover, inlay_hints, resolved
-from rubric_lsp.convert.diagnostics import diagnostics, findings
+from rubric_lsp.convert.diagnostics import diagnostics, findings, unreadable
 from rubric_lsp.convert.params import (
     after_space,
     arguments,
@@ -90,6 +90,7 @@ __all__ = [
     "selection_range",
     "text_edits",
     "text_range",
+    "unreadable",
     "uri",
     "wanted_kinds",
     "wants_everything",

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Language
 from rubric_core.analysis.finding_list import in_order, shift_findings
 from rubric_core.control_characters import mask
+from rubric_core.loading.files import UnreadableError
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.convert.positions import range_of
 from rubric_lsp.documents.block_answers import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferred_findings import Numbered, leave_out_deferred
-from rubric_lsp.features.diagnostics import CHECKED, DiagnosticEntry, listing
+from rubric_lsp.features.diagnostics import CHECKED, UNREADABLE, DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rubric_lsp.protocol.wire_types.diagnostics import DiagnosticSeverity, DiagnosticTag
     from rubric_lsp.protocol.wire_types.documents import Position, Range
 
-__all__ = ["diagnostics", "findings"]
+__all__ = ["diagnostics", "findings", "unreadable"]
 
 _SEVERITIES: dict[str, "DiagnosticSeverity"] = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 _TAGS: dict[str, "DiagnosticTag"] = {"unnecessary": 1, "deprecated": 2}
@@ -59,6 +60,18 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
     if hidden > 0:
         pieces.append(json_text(_hidden(hidden)))
     return JsonArray(pieces)
+
+
+def unreadable(error: UnreadableError) -> "WireDiagnostic":
+    """What is wrong with a closed file that is no text in UTF-8, at the line that it is about."""
+    place: Position = {"line": (error.line or 1) - 1, "character": 0}
+    return {
+        "range": {"start": place, "end": place},
+        "severity": _SEVERITIES["error"],
+        "code": UNREADABLE,
+        "source": CHECKED,
+        "message": mask(error.reason),
+    }
 
 
 def _hidden(amount: int) -> "WireDiagnostic":

@@ -19,6 +19,7 @@ from rubric_core.loading.path_matches import path_matches
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.unreadable_files import UnreadableFiles
 from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.names import FILES
 from rubric_lsp.protocol.uris import path_of
@@ -82,6 +83,8 @@ class ProjectIndex:
         self._read: dict[Path, _FileOnDisk] = {}
         #: The stamps of files that others depend on and that are not analyzed.
         self._stamps: dict[Path, _Stamp] = {}
+        #: Suites, and open documents, whose files cannot be read.
+        self.unreadable = UnreadableFiles()
         #: How often a change was found that the client had not reported.
         self.discoveries = 0
         self._discovery = Discovery(workspace.configurations)
@@ -169,7 +172,10 @@ class ProjectIndex:
                 yield snapshot
         for path in self._paths(self._discovery.suites) if everywhere else ():
             if path not in seen and (found := self.at(path)) is not None:
+                self.unreadable.forget(path)
                 yield found
+            elif path not in seen:
+                self.unreadable.look(path)
             await breaks.due()
 
     def related(self) -> Iterator[Path]:

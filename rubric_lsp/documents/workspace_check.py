@@ -11,6 +11,7 @@ from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.configuration import Configuration, FolderConfigurations
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.detect_file_kind import kind_by_name
+from rubric_core.loading.files import UnreadableError
 from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex, YieldPoints
@@ -43,6 +44,7 @@ class WorkspaceCheck:
         found: Gives everything to report about a file.
         results: Gives a value that changes whenever the results in that report change.
         configured: Gives everything to report about a configuration file.
+        unreadable: Gives everything to report about a file that cannot be read.
         publish: Sends a publication.
         board: Shows the progress of a long check.
         learnt: Called when the set of known suites has changed.
@@ -56,6 +58,7 @@ class WorkspaceCheck:
         found: Callable[[Snapshot], JsonArray],
         results: Callable[[Snapshot], object],
         configured: Callable[[Configuration], JsonArray],
+        unreadable: Callable[[UnreadableError], JsonArray],
         publish: Callable[["PublishDiagnosticsParams"], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
@@ -66,6 +69,7 @@ class WorkspaceCheck:
         self._found = found
         self._results = results
         self._configured = configured
+        self._unreadable = unreadable
         self._publish = publish
         self.board = board
         self._suites_discovered = learnt
@@ -115,6 +119,9 @@ class WorkspaceCheck:
             if fresh is not None and not is_known and (opened or self._documents.get(snapshot.uri) is None):
                 yield self._report(fresh)
                 await breaks.due()
+        for path, error in list(self._around.unreadable):
+            if self._documents.at(path) is None:
+                yield FileReport(path.as_uri(), None, self._unreadable(error))
         configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
         for at, configuration in configurations.items():
             if at is not None:

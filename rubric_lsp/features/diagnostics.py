@@ -6,7 +6,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language
+from rubric_core.control_characters import mask
 from rubric_core.lazy_compilation import dataclass, replace
+from rubric_core.loading.files import UnreadableError
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rule import Diagnostic, Severity, Tag
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 
-__all__ = ["CHECKED", "DiagnosticEntry", "RelatedNote", "listing", "outcomes"]
+__all__ = ["CHECKED", "UNREADABLE", "DiagnosticEntry", "RelatedNote", "listing", "outcomes", "unreadable_entry"]
 
 CHECKED, RAN = "rubric", "rubric run"
+#: The code of a file that is no text in UTF-8.
+UNREADABLE = "unreadable-file"
 _SEVERITIES: dict[str, Severity] = {
     "failed": "error",
     "borderline": "warning",
@@ -54,6 +58,15 @@ class DiagnosticEntry:
     tags: tuple[Tag, ...] = ()
     #: The titles of the fixes.
     fixes: tuple[str, ...] = ()
+
+
+def unreadable_entry(error: UnreadableError, text: str) -> DiagnosticEntry:
+    """What is wrong with a file on disk, on that line of the text that an editor shows of it."""
+    lines = text.splitlines(keepends=True)
+    number = min(error.line or 1, len(lines) or 1) - 1
+    start = sum(map(len, lines[:number]))
+    end = start + len("".join(lines[number : number + 1]).rstrip("\r\n"))
+    return DiagnosticEntry(Span(start, end), "error", UNREADABLE, mask(error.reason))
 
 
 def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[DiagnosticEntry]:

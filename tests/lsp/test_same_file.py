@@ -232,6 +232,33 @@ def test_an_edge_of_an_open_suite_counts(write: Callable[[dict[str, str]], Path]
     asyncio.run(edge_changes(folder))
 
 
+async def other_encodings(folder: Path) -> None:
+    editor, path = Editor(folder), folder / "b.eval.yaml"
+    assert (await editor.closed())["b.eval.yaml"] == {("unreadable-file", "error", 1, 0, 1, 0)}
+    text = path.read_bytes().decode("latin-1")
+    about = {"textDocument": {"uri": path.as_uri(), "languageId": "eval-yaml", "version": 1, "text": text}}
+    editor.server.opened(about)
+    assert ("unreadable-file", "error", 1, 0, 1, len("name: café")) in editor._shown(path.as_uri())
+    assert "b.eval.yaml" not in await editor.closed(), "the editor has it"
+    path.write_text(text, encoding="utf-8")
+    editor.server.saved(about)
+    shown = editor._shown(path.as_uri())
+    editor.server.closed_document(about)
+    assert (await editor.closed())["b.eval.yaml"] == shown == on_command_line("b.eval.yaml")["b.eval.yaml"]
+    await editor.server.closed()
+
+
+def test_a_file_in_another_encoding_is_marked_where_no_program_can_read_it(
+    write: Callable[[dict[str, str]], Path],
+) -> None:
+    folder = write({"a.eval.yaml": CASE.format(id="a")})
+    suite = (
+        "# rubric: dialect=agentv-5\nname: café\ntests:\n  - {id: a, input: hi, assert: [{type: contains, value: h}]}\n"
+    )
+    (folder / "b.eval.yaml").write_bytes(suite.encode("latin-1"))
+    asyncio.run(other_encodings(folder))
+
+
 async def data_of_others(folder: Path) -> None:
     editor = Editor(folder)
     await editor.closed()

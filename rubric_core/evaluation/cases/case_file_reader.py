@@ -54,11 +54,12 @@ class CaseFileReader:
         """A table as a data set, with each case on the first line of its row. Raises UnreadableError."""
         found = next((d for d in self._language.dialects if d.name == dialect), None)
         if found is None or found.spelled(Suite, "prompts") is None:
-            raise UnreadableError(f"{file.name}: {dialect} does not read tables; write the cases in YAML or JSONL")
+            raise UnreadableError(file.name, f"{dialect} does not read tables; write the cases in YAML or JSONL")
         try:
             rows = cases_in_table(table, found.types)
         except TableError as error:
-            raise UnreadableError(f"{file.name}:{error}") from None
+            line, _, reason = str(error).partition(": ")
+            raise UnreadableError(file.name, reason, int(line)) from None
         lines = [""] * (rows[-1].line if rows else 0)
         for row in rows:
             lines[row.line - 1] = json.dumps(row.case, ensure_ascii=False)
