@@ -1,7 +1,7 @@
 // Runs on every save, for who asked for them: only the cases that have not passed as they stand.
 import fs from 'node:fs';
 import path from 'node:path';
-import { goTo, line, lineOf, openFile, press, test, until } from './look.mjs';
+import { goTo, line, lineOf, openFile, press, test, unfold, until } from './look.mjs';
 import { storedRuns } from './stored.mjs';
 
 export async function continuous({ page, shot, open, studio }) {
@@ -18,10 +18,8 @@ export async function continuous({ page, shot, open, studio }) {
   await type(page, file, 'value: sorry', ' indeed');
   await until(() => same(runs(studio), { refund: 1, 'late-order': 1, exact: 1 }));
   await line(page, /id:\s*refund.*✔/u).waitFor();
-  await suite.click();
-  await page.keyboard.press('ArrowRight');
-  await test(page, 'late-order (Failed)').click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(suite);
+  await unfold(test(page, 'late-order (Failed)'));
   await test(page, 'contains-sorry indeed (Failed)').waitFor(); // it has its name from what was just typed
   await page.mouse.move(640, 760);
   await shot('continuous');

@@ -119,13 +119,15 @@ export const line = (page, text) => page.locator(`shown=${JSON.stringify(text in
 /** A row of the Test Explorer, by how its label begins. */
 export const test = (page, label) => page.locator(`.test-explorer .monaco-list-row[aria-label^="${label}"]`);
 
-/** Unfold a row of the Test Explorer. Rows that come meanwhile push it away from below the mouse: another one is clicked, and it again. */
+/**
+ * Unfold a row of the Test Explorer. Rows that come meanwhile push it away from below a mouse, which then opens another suite in the
+ * editor: its arrow is looked for and pressed in one breath.
+ */
 export async function unfold(row) {
+  const unfolded = row.and(row.page().locator('[aria-expanded="true"]'));
   await until(async () => {
-    if ((await row.getAttribute('aria-expanded')) === 'true') return true;
-    await row.click({ timeout: 2000 }).catch(gone);
-    await row.page().keyboard.press('ArrowRight'); // unfolds it, whatever the click has done
-    return false;
+    await row.evaluate((element) => element.ariaExpanded === 'true' || element.querySelector('.monaco-tl-twistie').click());
+    return unfolded.waitFor({ timeout: 5000 }).then(() => true, gone);
   });
 }
 

@@ -136,8 +136,7 @@ export async function commands({ page, shot, open, studio }) {
   // What has no verdict is in trouble, and has not failed: two buttons, and each of them does what it says.
   await page.locator('.codelens-decoration a', { hasText: '▶ Run 1 failed' }).waitFor();
   await page.locator('.codelens-decoration a', { hasText: '▶ Run 1 unscored' }).waitFor();
-  await test(page, FILE).click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(test(page, FILE));
   await test(page, 'bad (Failed)').waitFor();
   await test(page, 'gone (Errored)').waitFor();
   await shot('unscored');

@@ -197,8 +197,7 @@ async function runFromTheExplorer({ page, shot, plan }) {
   await press(suite, 'Run Test');
   await test(page, `${plan.passing} (Passed)`).waitFor();
   await test(page, `${plan.failing} (Failed)`).waitFor();
-  await test(page, plan.failing).click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(test(page, plan.failing));
   await page.locator('.codelens-decoration a', { hasText: 'Cancel' }).first().waitFor({ state: 'detached' });
   await shot('explorer');
 }

@@ -1,7 +1,7 @@
 // Several windows in a row on a folder of 66 suites: in each of them the tree has every suite, and the gutter every test of the open one.
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, until } from './look.mjs';
+import { test, unfold, until } from './look.mjs';
 import { REPOSITORY } from './studio.mjs';
 
 const WINDOWS = 4;
@@ -51,10 +51,7 @@ export async function windows({ page, shot, open: openWindow }) {
     if (window % 2) await glyphs.first().waitFor(); // else VS Code asks for all suites before the server is ready
     await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
     await test(page, 'features').waitFor();
-    if ((await test(page, 'features').getAttribute('aria-expanded')) !== 'true') {
-      await test(page, 'features').click();
-      await page.keyboard.press('ArrowRight');
-    }
+    await unfold(test(page, 'features'));
     const complete = async () => (await glyphs.count()) === OPEN_TESTS && (await rows.count()) === SUITES;
     const before = seen.length;
     await until(complete, 30_000, `window ${window}`).then(() => seen.push(window), () => undefined);
