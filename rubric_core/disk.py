@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from rubric_core.environment_files import refuse_environment_file
+
 if TYPE_CHECKING:
     from rubric_core.file_access import Files
 
@@ -94,6 +96,7 @@ class DiskFiles:
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`."""
+        refuse_environment_file(path)
         return read_file(path, limit)
 
     def is_file(self, path: Path) -> bool:
@@ -133,6 +136,7 @@ class OpenFiles:
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`."""
+        refuse_environment_file(path)
         text = self._opened(path)
         return self._files.read(path, limit) if text is None else text.encode("utf-8", "surrogatepass")
 

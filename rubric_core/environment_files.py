@@ -1,4 +1,4 @@
-"""Files that hold environment variables by their names: they are sent to nobody."""
+"""Files that hold environment variables by their names: nothing but the variables is taken from them, and they are sent to nobody."""
 
 import errno
 import os
@@ -9,7 +9,8 @@ __all__ = ["is_environment_file", "refuse_environment_file"]
 
 def is_environment_file(path: Path) -> bool:
     """Whether a file is called `.env`, `.env.*` or `.envrc`, in small or capital letters, or is a link to such a file."""
-    return any(_is_named(name) for name in (path.name, os.path.basename(os.path.realpath(path))))  # noqa: PTH119  # as text
+    # As text, and by its own name first: asked for every file that is read, of which few are links.
+    return _is_named(path.name) or (os.path.islink(path) and _is_named(os.path.basename(os.path.realpath(path))))  # noqa: PTH114, PTH119
 
 
 def refuse_environment_file(path: Path) -> None:

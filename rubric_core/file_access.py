@@ -11,7 +11,7 @@ class Files(Protocol):
     """Reads the files that suites refer to."""
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
-        """The content of a file. Raises OSError, also for a file of more than `limit` bytes."""
+        """The content of a file. Raises OSError, also for a file of more than `limit` bytes, and for one of environment variables."""
 
     def is_file(self, path: Path) -> bool:
         """Whether the path is a file."""

@@ -98,21 +98,32 @@ def test_nothing_of_promptfoo_sends_it(folder: Path, place: str, name: str) -> N
     assert "hunter2" not in shown
 
 
-#: The same for AgentV's suites.
+CASE = "{id: a, criteria: c, input: q, assertions: [{type: contains, value: k}]"
+#: The same for AgentV's suites, each with what such a file holds.
 SUITES = {
-    "a prompt": "prompts: ['file://NAME']\ntests: [{vars: {q: a}, assert: [{type: contains, value: k}]}]\n",
-    "rows of a scenario": "prompts: ['{{ q }}']\nscenarios: [{config: ['file://NAME'], tests: [{assert: [{type: contains, value: k}]}]}]\n",
-    "scenarios": "prompts: ['{{ q }}']\nscenarios: ['file://NAME']\n",
-}
+    "an input": (f"tests: [{CASE.replace('input: q', 'input: [{role: user, content: [{type: file, value: NAME}]}]')}}}]\n", "hunter2"),
+    "cases": ("tests: NAME\nassertions: [{type: contains, value: k}]\n", "- {id: a, criteria: c, input: hunter2}\n"),
+    "recorded answers": (f"execution: {{target: replayed}}\ntests: [{CASE}}}]\n", '[{"test_id": "a", "output": "hunter2"}]'),
+    "a judge's prompt": ("tests: [{id: a, criteria: c, input: q, assertions: [{type: llm-grader, prompt: 'file://NAME', target: default}]}]\n", "hunter2 {{ output }}"),
+    "a default test": ("# rubric: dialect=agentv-5\nprompts: ['{{ q }}']\ndefault_test: file://NAME\ntests: [{id: a, vars: {x: y}, assert: [{type: contains, value: k}]}]\n", "vars: {q: hunter2}\n"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [".env", "notes.txt"])
+@pytest.mark.parametrize("name", [".env.yaml", "link.yaml", "ordinary.yaml"])
 @pytest.mark.parametrize("place", SUITES)
 def test_nothing_of_a_suite_sends_it(folder: Path, place: str, name: str) -> None:
-    (folder / ".env").write_text("- {q: hunter2-words}\n", encoding="utf-8")
-    written = f"# rubric: dialect=agentv-5\n{SUITES[place].replace('NAME', name)}"
-    (folder / "a.eval.yaml").write_text(written, encoding="utf-8")
-    assert "hunter2" not in ran(folder, "a.eval.yaml")
+    suite, content = SUITES[place]
+    for each in (".env.yaml", "ordinary.yaml"):
+        (folder / each).write_text(content, encoding="utf-8")
+    (folder / "link.yaml").symlink_to(".env.yaml")
+    targets = folder / ".agentv/targets.yaml"
+    more = f"  - {{name: replayed, provider: replay, fixtures: {name}, source_target: replayed}}\n"
+    targets.write_text(targets.read_text(encoding="utf-8") + more, encoding="utf-8")
+    (folder / "a.eval.yaml").write_text(suite.replace("NAME", name), encoding="utf-8")
+    shown = ran(folder, "a.eval.yaml")
+    refused = "sent to nobody" in shown or "cannot be read" in shown
+    assert refused == (name != "ordinary.yaml"), shown
+    assert name == "ordinary.yaml" or "hunter2" not in shown
 
 
 def ran(folder: Path, suite: str) -> str:

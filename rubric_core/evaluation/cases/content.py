@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import ContentBlock, Message
 from rubric_core.language.shape import Shape
@@ -93,7 +92,6 @@ class ContentReader:
         if path is None:
             raise Unscored(f"the file {name} of the {self.what} does not exist", at=at)
         try:
-            refuse_environment_file(path)
             text = self.files.read(path, _LARGEST).decode("utf-8")
         except UnicodeDecodeError:
             raise Unscored(f"the file {name} of the {self.what} is not UTF-8 text", at=at) from None

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.model import EVALUATORS, DefaultTest
@@ -101,7 +100,6 @@ class IncludedKeys:
 
     def _lowered(self, path: Path, name: str, kind: Any, part: Callable[[Node | None], Node | None]) -> Any:
         try:
-            refuse_environment_file(path)
             text = self.files.read(path, _LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             self.troubles[name] = f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}"

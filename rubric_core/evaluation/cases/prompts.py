@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.variant import Prompt
 from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, program_output
 from rubric_core.evaluation.code.scripts import language_of, run_function
@@ -236,7 +235,6 @@ class _Filling:
                 raise self._trouble(f"there is no prompt file {name}, or {TOO_MANY_FOLDERS}")
             if path is None:
                 raise self._trouble(f"the prompt file {name} does not exist")
-            refuse_environment_file(path)
             text = self.ports.files.read(path, _LARGEST).decode("utf-8")
             self.file = path.name
         except (OSError, UnicodeDecodeError) as error:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.variant import ScenarioRow
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.language.model import Case, Scenario
@@ -80,7 +79,6 @@ def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
 
 def _cases_of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
     try:
-        refuse_environment_file(path)
         text = frame.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         yield _broken(frame, path.name, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
@@ -138,7 +136,6 @@ class _Cases:
         text = ""
         try:
             if path is not None:
-                refuse_environment_file(path)
                 text = self.frame.files.read(path, _LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             text = ""

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rubric_core.disk import read_file
+from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.roles import participating_names
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntries
@@ -185,6 +187,7 @@ def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]
 def digest(path: Path, files: Files) -> str:
     """A hash of the content of a file; a fixed word if it cannot be read."""
     try:
-        return hashlib.sha256(files.read(path, _LARGEST)).hexdigest()
+        read = read_file if is_environment_file(path) else files.read
+        return hashlib.sha256(read(path, _LARGEST)).hexdigest()
     except OSError:
         return "unreadable"

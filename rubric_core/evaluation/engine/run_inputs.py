@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rubric_core.disk import DiskFiles
+from rubric_core.disk import read_file
 from rubric_core.evaluation.model.plan import ANY_FILE
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.plain_data import plain
@@ -97,7 +97,7 @@ def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: obj
 
 def _text(path: Path) -> str:
     try:
-        return DiskFiles().read(path, _LARGEST).decode(errors="replace")
+        return read_file(path, _LARGEST).decode(errors="replace")
     except OSError:
         return ""
 

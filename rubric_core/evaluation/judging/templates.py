@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
@@ -98,7 +97,6 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
     if path is None:
         return prompt, None
     try:
-        refuse_environment_file(path)
         text = ports.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.javascript import json_text, read_json
@@ -112,7 +111,6 @@ class RequestTemplate:
         if written.startswith(URL):
             file = self.place.directory / written.removeprefix(URL)
             try:
-                refuse_environment_file(file)
                 written = self.ports.files.read(file, _LARGEST).decode()
             except (OSError, UnicodeDecodeError) as error:
                 raise ProviderError(f"`request` cannot be read: {error} ({self.place.where('request')})") from None

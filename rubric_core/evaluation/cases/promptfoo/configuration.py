@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.promptfoo.run_environment import (
     MissingEnvironmentFileError,
@@ -164,7 +163,6 @@ class PromptfooConfiguration:
         shown = self.shown(path)
         self.files_read.append(path)
         try:
-            refuse_environment_file(path)
             return self.files.read(path, _LARGEST).decode("utf-8-sig")
         except FileNotFoundError:
             raise ConfigurationError(f"the file {shown} does not exist") from None

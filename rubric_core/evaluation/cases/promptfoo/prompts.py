@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.prompt_files import DATA, LINES, TEXTS, WHOLE, prompts_in_file
 from rubric_core.evaluation.cases.variant import Prompt
@@ -172,7 +171,6 @@ def _prompt_from_command(
     path = next(iter(command_parts(command)), "")
     text = command
     with suppress(OSError, UnicodeDecodeError):
-        refuse_environment_file(configuration.directory / path)
         written = configuration.files.read(configuration.directory / path, _LONGEST_PROGRAM).decode("utf-8")
         text = command if _BINARY.search(written[:1000]) else written
     shown = label or command

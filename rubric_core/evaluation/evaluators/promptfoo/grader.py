@@ -5,7 +5,6 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
-from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.grading_prompts import PROMPTS
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
@@ -128,7 +127,6 @@ class Grader:
                 "rubric does not run programs that make prompts for graders of promptfoo", at=self.params.config
             )
         try:
-            refuse_environment_file(path)
             return context.ports.files.read(path, _LARGEST).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError):
             raise row_error(self.params, f"has a `rubricPrompt` that cannot be read: {name}") from None
