@@ -16,7 +16,7 @@ def is_environment_file(path: Path) -> bool:
 def refuse_environment_file(path: Path) -> None:
     """Raise OSError for a file whose content would be sent, and which holds environment variables."""
     if is_environment_file(path):
-        raise OSError(errno.EACCES, "it holds environment variables, which are sent to nobody", str(path))
+        raise OSError(errno.EACCES, "it holds environment variables, which are shown and sent to nobody", str(path))
 
 
 def _is_named(name: str) -> bool:

@@ -116,8 +116,9 @@ async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
     if name is None or name.kind != "variable":
         return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
-    told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
-    return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
+    shown = [value for value in values if _is_shown(s, value.where, d)]
+    told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in shown]
+    return filled_prompt(d.analysis, name, told, named=any(v.named for v in shown))
 
 
 async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
@@ -128,9 +129,14 @@ async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurren
     places = [
         NamePlace(each[0].analysis, each[1], each[0].path.name if each[0].path is not None else "this file")
         for each in found
-        if not isinstance(each, Path)
+        if not isinstance(each, Path) and _is_shown(s, each[0], d)
     ]
     return promptfoo_hover(name, places)
+
+
+def _is_shown(s: RubricServer, where: Snapshot, d: Snapshot) -> bool:
+    """Whether the text of a document that another leads to may be displayed there."""
+    return where.path is None or d.path is None or s.index.is_shown(where.path, d.path)
 
 
 def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:

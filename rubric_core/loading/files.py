@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path, PurePath
 
 from rubric_core.disk import read_file, read_stream
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.parse import LARGEST
 
@@ -51,6 +52,7 @@ class UnreadableError(Exception):
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, line breaks and byte order mark as they are. Raises UnreadableError."""
     try:
+        refuse_environment_file(path)
         data = read_file(path, _LONGEST.get(path.suffix.lower(), _LARGEST))
     except FileNotFoundError:
         raise UnreadableError(str(path), "there is no such file") from None

@@ -18,6 +18,7 @@ from rubric_core.loading.known_names import known_targets, template_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.shown_files import is_shown
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.unreadable_files import UnreadableFiles
 from rubric_lsp.features.name_occurrence import NameOccurrence
@@ -235,10 +236,10 @@ class ProjectIndex:
     def text_of(self, suite: Path, name: NameOccurrence) -> str | None:
         """The text of the file that a name refers to, for display; None if it must not be shown.
 
-        A path or link out of the open folders is not followed, and a targets file may hold API keys.
+        A targets file may hold API keys.
         """
         path = self.file_of(suite, name)
-        if path is None or not self.is_open(path.resolve()) or kind_by_name(path) in _SECRET or path.name[:4] == ".env":
+        if path is None or not self.is_shown(path, suite) or kind_by_name(path) in _SECRET:
             return None
         try:
             text = self.project.files.read(path, _LARGEST_SHOWN).decode("utf-8")
@@ -263,6 +264,8 @@ class ProjectIndex:
         """The target entry of a name, its text, and the name of its file."""
         found = self.target_of(snapshot.path, name) if snapshot.path is not None else None
         where = found[0] if found is not None else snapshot
+        if snapshot.path is not None and where.path is not None and not self.is_shown(where.path, snapshot.path):
+            return None
         local = where.analysis.local(found[1].start if found is not None else 0)
         for entry in (s for root in local.shapes for s in children(root) if isinstance(s, Entry)):
             if vars(entry).get("name") == name:
@@ -273,6 +276,10 @@ class ProjectIndex:
         """Whether a file is in no open folder, by its own path or as a link; False if no folder is open."""
         opened = [at for uri in self._workspace.folders if (at := path_of(uri)) is not None]
         return bool(opened) and not any(path.resolve().is_relative_to(each.resolve()) for each in opened)
+
+    def is_shown(self, path: Path, suite: Path) -> bool:
+        """Whether the text of a file that a suite leads to may be displayed; see `shown_files`."""
+        return is_shown(path, suite, (at for uri in self._workspace.folders if (at := path_of(uri)) is not None))
 
     def is_open(self, folder: Path) -> bool:
         """Whether a path is an open folder, or inside one."""

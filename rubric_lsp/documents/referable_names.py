@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from rubric_core.containment import leads_outside
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import absolute
@@ -101,6 +102,6 @@ def _paths_below(files: Files, suite: Path, start: str, most: int) -> Iterator[t
             if name.startswith(".") or name in _SKIPPED or folder / name in around or folder / name == suite:
                 continue
             is_folder = files.is_directory(folder / name)
-            if is_folder:
+            if is_folder and not leads_outside(folder / name):
                 waiting.append(f"{here}{name}/")
             yield f"{here}{name}", is_folder

@@ -2,12 +2,15 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rubric_core.lazy_compilation import replace
 from rubric_core.text import Span
 from rubric_lsp import convert
+from rubric_lsp.documents.shown_files import ShownFiles
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.explorer_items import SEPARATOR
 from rubric_lsp.features.results import ShownCase
@@ -69,7 +72,7 @@ class ReportBuilder:
         name = case.suite.name if isinstance(case.suite.name, str) and case.suite.name else case.path.name
         about = ReportContext(
             SEPARATOR.join((snapshot.uri, case.id)), snapshot.uri, name, self.command(snapshot, case.id),
-            self.markdown(snapshot, case.id) or "", _prompt_if_known(_shown_variation(case, shown.result)), expected_of(case), range_of,
+            self.markdown(snapshot, case.id) or "", _prompt_if_known(_shown_variation(case, shown.result), partial(self._host.index.is_shown, suite=case.path)), expected_of(case), range_of,
         )  # fmt: skip
         return report_row(about, case, shown, shown.result)
 
@@ -111,31 +114,35 @@ class _Unread(Mapping[str, str]):
         return 0
 
 
-def prompt_of(case: "Runnable") -> str:
-    """The prompt of a case to its target, for the current suite, without secrets."""
-    from rubric_core.disk import DiskFiles  # noqa: PLC0415
+def prompt_of(case: "Runnable", may_show: Callable[[Path], bool]) -> str:
+    """The prompt of a case to its target, for the current suite, without secrets. Raises Unscored.
+
+    Only files that may be displayed are read.
+    """
     from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
     from rubric_core.evaluation.engine.fill_variables import fill_variables  # noqa: PLC0415
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
-    ready = fill_variables(variations(case)[0], _Unread())
+    files = ShownFiles(case.files, may_show)
+    if case.file is not None and not may_show(case.file):
+        raise Unscored(f"{case.file.name} leads out of the open folders")
+    ready = fill_variables(variations(replace(case, files=files))[0], _Unread())
     if ready.variant is not None and ready.variant.prompt is not None:
         return prompt_text(ready, _Unread())
-    inputs = prompt_inputs(
-        ready.suite, ready.case, ready.directory, DiskFiles(), ready.anchors, ready.dialect.properties
-    )
+    inputs = prompt_inputs(ready.suite, ready.case, ready.directory, files, ready.anchors, ready.dialect.properties)
     if len(inputs.messages) > 1:
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in inputs.messages)
     return inputs.question
 
 
-def _prompt_if_known(case: "Runnable") -> str:
+def _prompt_if_known(case: "Runnable", may_show: Callable[[Path], bool]) -> str:
     """Like `prompt_of`; empty if it is unknown."""
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
     try:
-        return prompt_of(case)
+        return prompt_of(case, may_show)
     except Unscored:
         return ""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, unquote, urlencode
 
@@ -144,11 +145,12 @@ class VirtualDocuments:
         """
         from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
+        may_show = partial(self._host.index.is_shown, suite=case.path)
         try:
             if not case.dialect.properties.nunjucks or not self._host.permission.allows(case.path):
-                return prompt_of(case)
+                return prompt_of(case, may_show)
             with self._computing() as sandbox:
-                text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))
+                text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox), may_show))
         except Unscored as error:
             raise RequestFailedError(INVALID_PARAMS, f"what {name} asks cannot be told: {error}") from None
         return text

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from client import VSCODE, Connect, until
+from client import VSCODE, Connect, ServerError, place, until
+from everywhere import params_at
 from harness import LANGUAGE, cursor
 from markdown_it import MarkdownIt
 
@@ -286,6 +287,43 @@ def test_a_file_that_is_referred_to_is_previewed(connect: Connect, tmp_path: Pat
         text for text in (shown[1], shown[2], shown[4]) if "not for you" in text or "lines" in text or "\0" in text
     ]
     assert len(shown[3]) < 3_000
+
+
+@pytest.mark.parametrize("way", ["link", "link to a folder", "path"])
+def test_nothing_of_a_file_outside_is_displayed(connect: Connect, tmp_path: Path, way: str) -> None:
+    """Neither on hover, nor in the preview of a prompt: not of inputs, cases, targets, values and parts of other files."""
+    folder, outside = tmp_path / "project", tmp_path / "outside"
+    for path in (folder / ".agentv", outside):
+        path.mkdir(parents=True)
+    for name, text in {
+        "input.txt": "hunter2", "cases.yaml": "- {id: b, criteria: c, input: hunter2}\n", "part.yaml": "a: {type: contains, value: hunter2}\n",
+        "targets.yaml": "targets: [{name: bot, provider: cli, command: hunter2}]\n", "data.yaml": "- vars: {q: hunter2}\n",
+    }.items():  # fmt: skip
+        (outside / name).write_text(text, encoding="utf-8")
+        if way == "link":
+            (folder / name).symlink_to(outside / name)
+    (folder / ".agentv/targets.yaml").symlink_to(outside / "targets.yaml")
+    (folder / "linked").symlink_to(outside)
+    at = {"link": "", "link to a folder": "linked/", "path": "../outside/"}[way]
+    suites = {
+        "a.eval.yaml": f"execution: {{target: bot}}\ntests:\n  - id: a\n    criteria: c\n    input: [{{role: user, content: [{{type: file, value: {at}input.txt}}]}}]\n",
+        "b.eval.yaml": f"tests: {at}cases.yaml\n",
+        "promptfooconfig.yaml": f"prompts: ['{{{{q}}}}']\nproviders: [echo]\ntests: file://{at}data.yaml\ndefaultTest: {{assert: [$ref: '{at}part.yaml#/a']}}\n",
+    }
+    client = connect()
+    client.initialize(VSCODE, folder)
+    for name, text in suites.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        uri = (folder / name).as_uri()
+        client.open(uri, text)
+        for offset in range(len(text)):
+            assert "hunter2" not in str(
+                client.request("textDocument/hover", params_at("hover", place(text, offset), uri))
+            )
+    for name, case in (("a.eval.yaml", "a"), ("b.eval.yaml", "b")):
+        asked = {"uri": f"rubric:/prompt?kind=prompt&suite={(folder / name).as_uri()}&case={case}"}
+        with pytest.raises(ServerError, match="leads out of the open folders"):
+            client.request("workspace/textDocumentContent", asked)
 
 
 CHECKS = "tests:\n  - id: a\n    criteria: x\n    input: hi\n    assertions:\n"
