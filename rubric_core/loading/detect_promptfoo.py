@@ -19,7 +19,7 @@ from rubric_core.loading.detect_file_kind import key_names
 from rubric_core.loading.files import is_promptfoo_name, is_suite_name, may_be_promptfoo_name
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Mapping, Node, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["is_promptfoo_configuration", "is_promptfoo_file"]
 
@@ -34,10 +34,12 @@ _A_KEY = pattern(r"^[\"']?(?:prompts|providers|targets|tests|scenarios|defaultTe
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
 })  # fmt: skip
-#: Keys that promptfoo and AgentV share; any other key of AgentV decides for AgentV.
+#: Keys that promptfoo and AgentV share; any other key of AgentV speaks for AgentV.
 _SHARED_TOP = frozenset(
     {"description", "tags", "prompts", "providers", "targets", "tests", "scenarios", "env", "extensions", "metadata"}
 )
+#: How many keys of AgentV the comment with promptfoo's schema outweighs, and itself.
+_SCHEMA_WEIGHS = 3
 #: A configuration has keys for prompts and providers. AgentV's files with these keys have names of suites.
 _ASKED = frozenset({"prompts", "providers", "targets", "tests", "scenarios"})
 _MODELS = frozenset({"prompts", "providers"})
@@ -61,14 +63,21 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     if named and not agentv_name:
         return True
     case = first if first is not None else _first(root.get("tests")) if isinstance(root, Mapping) else None
-    if _has_only_agentv(root, Suite) or _has_only_agentv(case, Case):
-        return False
-    if named or _names_schema(head[:_TOP_OF_FILE]):
-        return True
-    if agentv_name or not isinstance(root, Mapping):
-        return False
-    names = key_names(root)
-    return bool(names & _TOP) or (path is not None and _is_called_otherwise(path, names))
+    of_cases = _only_of_agentv(case, Case)
+    foreign = _only_of_agentv(root, Suite) + 2 * of_cases  # what each case has is no slip
+    if agentv_name:
+        return not foreign and (named or _names_schema(head[:_TOP_OF_FILE]))
+    names = key_names(root) if isinstance(root, Mapping) else frozenset[str]()
+    said = _SCHEMA_WEIGHS * _names_schema(head[:_TOP_OF_FILE])
+    if isinstance(root, Mapping) and path is not None:
+        said += _called_otherwise(path, names)
+    signs = said + len(names & _TOP)
+    if not foreign or not signs:
+        return bool(signs)
+    # A key of AgentV may be one that its author misplaced or took for promptfoo's. AgentV's suites have variables, too.
+    if said:
+        signs += _names_backends(root) + (not of_cases and isinstance(case, Mapping) and "vars" in key_names(case))
+    return signs > foreign
 
 
 def is_promptfoo_configuration(path: Path) -> bool:
@@ -88,19 +97,28 @@ def is_promptfoo_configuration(path: Path) -> bool:
     return is_promptfoo_file(path, head, parse(whole).root, None)
 
 
-def _is_called_otherwise(path: PurePath, names: frozenset[str]) -> bool:
-    """Whether a file with keys that AgentV has, too, is a promptfoo configuration by these keys and its name.
+def _called_otherwise(path: PurePath, names: frozenset[str]) -> int:
+    """How much the name of a file with keys that AgentV has, too, says that it is a promptfoo configuration.
 
     AgentV finds suites by certain names only; promptfoo reads a file of any name that its command line gives.
     """
     if is_suite_name(path.name) or path.parent.name in HOMES:
-        return False
-    return bool(names & _ASKED) if may_be_promptfoo_name(path.name) else names >= _MODELS and bool(names & _CASES)
+        return 0
+    if may_be_promptfoo_name(path.name):
+        return 2 * bool(names & _ASKED)
+    return int(names >= _MODELS and bool(names & _CASES))
 
 
-def _has_only_agentv(node: Node | None, shape: Any) -> bool:  # mypy takes no class for hashable
-    """Whether a mapping has a key that AgentV has and promptfoo has not."""
-    return isinstance(node, Mapping) and bool(key_names(node) & _only_agentv(shape))
+def _only_of_agentv(node: Node | None, shape: Any) -> int:  # mypy takes no class for hashable
+    """The number of keys of a mapping that AgentV has and promptfoo has not."""
+    return len(key_names(node) & _only_agentv(shape)) if isinstance(node, Mapping) else 0
+
+
+def _names_backends(root: Node | None) -> bool:
+    """Whether providers are texts such as `openai:gpt-5-mini`, as promptfoo's often are."""
+    listed = root.get("providers") if isinstance(root, Mapping) else None
+    items = listed.items if isinstance(listed, Sequence) else [listed]
+    return any(isinstance(item, Scalar) and (":" in item.text or item.text == "echo") for item in items)
 
 
 def _names_schema(head: str) -> bool:

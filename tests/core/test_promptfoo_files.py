@@ -64,13 +64,11 @@ def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) ->
         ("suite.yaml", NEUTRAL),
         ("eval.yaml", NEUTRAL),
         ("promptfoo.eval.yaml", NEUTRAL),
-        ("promptfoo.yaml", NEUTRAL + "default_test: {threshold: 1}\n"),
         ("orchestrator.yaml", NEUTRAL.replace("- vars", "- id: greets\n    vars")),
         ("orchestrator.yaml", NEUTRAL.replace("providers:", "targets:")),
         ("suite.eval.yaml", CONFIG),  # nobody but agentv's users calls files this
         ("suite.yaml", CONFIG + "default_test: {threshold: 1}\n"),
         ("suite.yaml", CONFIG.replace("- vars", "- id: greets\n    vars")),
-        ("suite.yaml", SCHEMA + NEUTRAL + "default_test: {threshold: 1}\n"),
         ("promptfooconfig.eval.yaml", NEUTRAL + "default_test: {threshold: 1}\n"),
         ("promptfooconfig.yaml", "# rubric: dialect=agentv-5\n" + CONFIG),
         ("suite.yaml", NEUTRAL + "defaultTest\n"),  # still being typed
@@ -78,6 +76,27 @@ def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) ->
 )
 def test_what_agentv_has_too_does_not_tell(name: str, text: str) -> None:
     assert analyze(text, path=PurePath("/w/evals") / name).kind is FileKind.SUITE
+
+
+FOREIGN = {
+    "assert": "assert: [{type: contains, value: a}]\n",
+    "name": "name: greetings\n",
+    "version": "version: 1\n",
+    "threshold": "threshold: 0.5\n",
+    "default_test": "default_test: {threshold: 1}\n",
+    "evaluators": "evaluators: []\n",
+}
+
+
+@pytest.mark.parametrize("key", FOREIGN)
+@pytest.mark.parametrize("name", ["bot-promptfoo.yaml", "promptfoo.yaml", "suite.yaml", "my_config.yaml"])
+def test_one_key_of_agentv_is_a_slip_where_all_else_is_promptfoos(name: str, key: str) -> None:
+    text = (SCHEMA if name == "suite.yaml" else "") + NEUTRAL + FOREIGN[key]
+    analysis = analyze(text, path=PurePath("/w/evals") / name)
+    assert analysis.kind is FileKind.PROMPTFOO
+    assert [found.code for found in analysis.diagnostics] == ["unknown-key"]
+    cases = text.replace("- vars", "- id: greets\n    criteria: greets\n    vars")
+    assert analyze(cases, path=PurePath("/w/evals") / name).kind is FileKind.SUITE, "each case says so"
 
 
 def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
