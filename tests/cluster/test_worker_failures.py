@@ -46,7 +46,7 @@ async def test_a_process_that_hangs_is_noticed_while_its_worker_answers(
     path = tmp_path / "suite.eval.yaml"
     path.write_text("tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}\n")
     setup = ClusterExecutor._setup  # workers are as patient as in a run otherwise
-    monkeypatch.setattr(ClusterExecutor, "_setup", lambda self: replace(setup(self), silence=1.0))
+    monkeypatch.setattr(ClusterExecutor, "_setup", lambda self, *given: replace(setup(self, *given), silence=1.0))
     suite = load_suite(path)
     results = await run_cases(suite.cases, executor=ClusterExecutor(suite, address))
     assert [each.verdict for each in results] == [Verdict.PASSED]
