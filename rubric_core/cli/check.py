@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--strict", action="store_true", help="fail on warnings, too; same as --max-warnings 0")
     add("--max-warnings", metavar="N", type=_amount, help="fail when there are more than N warnings")
     add("-q", "--quiet", action="store_true", help="show only what fails the check, and no summary")
+    add("-v", "--verbose", action="store_true", help="name the YAML files of a folder that are left out, and why")
     add("--no-cache", action="store_true", help="analyse every file, including unchanged ones")
     add("--watch", action="store_true", help="check again whenever a file changes; Ctrl-C ends it")
     add("--path", metavar="NAME", help="the file name to assume for standard input")

@@ -61,8 +61,10 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
     with tee_streams() as (out, err):
         for each in (*done.failures, *(() if options.quiet else run.left_alone), *passed_over):
             print(f"rubric: {each}", file=sys.stderr)
+        for each in run.left_out() if options.verbose else ():
+            print(each, file=sys.stderr)
         ended = check_output.write(done.shown(), run.language, options)
-    if not done.failures and (inputs := run.inputs()) is not None:
+    if not done.failures and not options.verbose and (inputs := run.inputs()) is not None:
         timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
         last.keep(PrintedReport.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
     return done.exit_code

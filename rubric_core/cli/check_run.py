@@ -1,6 +1,7 @@
 """One check of the given files and of the files that they refer to."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from rubric_core.configuration import Configurations
 from rubric_core.dataclass_copies import field_values
 from rubric_core.disk import DiskFiles
 from rubric_core.lazy_compilation import replace
+from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.user_dirs import cache_folder
 
@@ -66,6 +68,10 @@ class CheckRun:
     def left_alone(self) -> list[str]:
         """See `SourceCollector.left_alone`."""
         return self._sources.left_alone
+
+    def left_out(self) -> Iterator[str]:
+        """See `Discovery.left_out`."""
+        return self._sources.left_out({str(absolute(source.shown)) for source in self._found})
 
     def inputs(self) -> "CheckInputs | None":
         """Everything that the round depended on; None if uncertain or unknown."""

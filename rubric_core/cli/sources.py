@@ -4,7 +4,7 @@
 # ruff: noqa: PTH112
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.analysis.file_uses import FileUse, FileUses, is_list
@@ -115,6 +115,10 @@ class SourceCollector:
                     yield source
         self.failures += self._discovery.unreadable
         self.left_alone = list(self._discovery.outside.values())
+
+    def left_out(self, checked: Collection[str]) -> Iterator[str]:
+        """See `Discovery.left_out`."""
+        return self._discovery.left_out(checked)
 
     def users(self) -> Iterator[Source]:
         """The files that are not checked, but may use named ones: what these are depends on them."""

@@ -5,7 +5,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, FILTERS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading import gitignore
-from rubric_core.loading.files import absolute, may_be_promptfoo_name
+from rubric_core.loading.files import absolute, is_suite_name, may_be_promptfoo_name
 from rubric_core.loading.path_patterns import Patterns, braces
 
 __all__ = ["Discovery"]
@@ -110,6 +110,17 @@ class Discovery:
     def passed_files(self) -> list[str]:
         """Every file that was passed and may be checked, as a whole path."""
         return [path for path, (_, here) in self._passed.items() if not here.hides(path, is_folder=False)]
+
+    def left_out(self, checked: Collection[str]) -> Iterator[str]:
+        """What is said about each YAML file that was passed and is none of the `checked` ones, given as whole paths."""
+        for path, (shown, here) in self._passed.items():
+            if path not in checked and path.lower().endswith(YAML):
+                if here.hides(path, is_folder=False):
+                    yield f"{shown}: left out: git ignores it, or the configuration excludes it"
+                elif is_suite_name(Path(path).name):
+                    yield f"{shown}: left out: its keys are not those of a suite"
+                else:
+                    yield f"{shown}: left out: neither its name nor its content is that of a suite, and no suite refers to it"
 
     def refer(self, path: Path, *, named: bool = False) -> bool:
         """Whether a file is checked because others refer to it.

@@ -15,7 +15,7 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
+from rubric_core.loading.detect_promptfoo import asks_as_promptfoo, is_promptfoo_configuration
 from rubric_core.loading.files import (
     UnreadableError,
     is_common_name,
@@ -70,8 +70,10 @@ class FolderScope:
             return head_is_eval_yaml(file) is not False
         if is_common_name(file.name):
             return head_is_eval_yaml(file) is True
-        if not path.endswith(YAML) or _EVALS not in path.lower():
+        if not path.endswith(YAML):
             return False
+        if _EVALS not in path.lower():
+            return asks_as_promptfoo(file)
         return (_says_suite(path) and head_is_eval_yaml(file) is not False) or is_promptfoo_configuration(file)
 
     def includes_other_file(self, path: str, names: frozenset[str]) -> bool:
@@ -85,11 +87,9 @@ class FolderScope:
 
 def content_counts(path: str, name: str) -> bool:
     """Whether the content of a file determines whether it is a suite."""
-    if not name.lower().endswith(YAML):
+    if not name.lower().endswith(YAML) or is_promptfoo_name(name):
         return False
-    if is_suite_name(name):
-        return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
-    return (may_be_promptfoo_name(name) and not is_promptfoo_name(name)) or _EVALS in path.lower()
+    return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
 
 
 def _says_suite(path: str) -> bool:

@@ -21,7 +21,7 @@ from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["is_promptfoo_configuration", "is_promptfoo_file"]
+__all__ = ["asks_as_promptfoo", "is_promptfoo_configuration", "is_promptfoo_file"]
 
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
 #: The number of characters that are searched for a comment with a schema.
@@ -30,6 +30,8 @@ _TOP_OF_FILE = 2_000
 _HEAD = 8_000
 #: A key without which a file is not even parsed for detection.
 _A_KEY = pattern(r"^[\"']?(?:prompts|providers|targets|tests|scenarios|defaultTest|redteam)[\"']?[ \t]*:", re.MULTILINE)
+#: What a configuration has whose name says nothing.
+_PROMPTS = pattern(r"^[\"']?prompts[\"']?[ \t]*:", re.MULTILINE)
 #: Top-level keys that only promptfoo has.
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
@@ -80,21 +82,35 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     return signs > foreign
 
 
+def asks_as_promptfoo(path: Path) -> bool:
+    """Whether a file whose name says nothing is promptfoo's.
+
+    A walk asks this of every YAML file, and reads only the first lines of one that has no prompts and names no schema.
+    """
+    head = _head(path, _TOP_OF_FILE)
+    return (_PROMPTS.search(head) is not None or _names_schema(head)) and is_promptfoo_configuration(path)
+
+
 def is_promptfoo_configuration(path: Path) -> bool:
     """Whether a file is promptfoo's, by its name or its first lines; False for an unreadable one."""
     if is_promptfoo_name(path.name):
         return True
-    if not path.is_file():  # reading a pipe would block
-        return False
-    try:
-        with open_file(path) as file:
-            head = file.read(_HEAD).decode("utf-8", "replace")
-    except OSError:
-        return False
+    head = _head(path, _HEAD)
     if _A_KEY.search(head) is None:
         return False
     whole = head if len(head) < _HEAD else head[: head.rfind("\n") + 1]
     return is_promptfoo_file(path, head, parse(whole).root, None)
+
+
+def _head(path: Path, most: int) -> str:
+    """The beginning of a file; empty if it cannot be read."""
+    try:
+        if not path.is_file():  # reading a pipe would block
+            return ""
+        with open_file(path) as file:
+            return file.read(most).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _called_otherwise(path: PurePath, names: frozenset[str]) -> int:

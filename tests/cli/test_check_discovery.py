@@ -101,6 +101,23 @@ def test_a_suite_that_is_only_begun_or_wrong_is_checked(text: str) -> None:
     assert suites() == ["evals/suite.yaml"]
 
 
+def test_what_is_left_out_of_a_folder_is_named_on_request(rubric: Run) -> None:
+    write("a.eval.yaml", CLEAN)
+    for path, text in (
+        ("x.test.yaml", "- hosts: all\n"),
+        ("notes.yaml", "a: 1\n"),
+        ("gone.yaml", "a: 1\n"),
+        (".gitignore", "gone.yaml\n"),
+    ):
+        write(path, text)
+    assert "left out" not in rubric("check", ".").err
+    assert rubric("check", "-v", ".").err.splitlines() == [
+        "gone.yaml: left out: git ignores it, or the configuration excludes it",
+        "notes.yaml: left out: neither its name nor its content is that of a suite, and no suite refers to it",
+        "x.test.yaml: left out: its keys are not those of a suite",
+    ]
+
+
 def test_common_names_need_a_suite_in_them() -> None:
     write("suite.yaml", "name: robots\n")
     write("x/eval.yaml", "tests:\n  - id: a\n    input: x\n")

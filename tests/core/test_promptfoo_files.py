@@ -210,7 +210,7 @@ def test_a_folder_is_searched_for_its_names(
     found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
     assert found == {
         "promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml", "evals/other.yaml", "promptfoo.yaml",
-        "chat-promptfoo.yml", "evals/promptfoo-before.yaml",
+        "chat-promptfoo.yml", "evals/promptfoo-before.yaml", "notes.yaml",
     }  # fmt: skip
     for name in sorted(found - {"promptfooconfig.json"}):
         (tmp_path / name).write_text(CONFIG, encoding="utf-8")
