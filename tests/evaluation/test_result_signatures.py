@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rubric_core.cli import main
+from rubric_core.evaluation.exporting.formats import FORMATS
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.signatures import KEY_VARIABLE
 
@@ -215,24 +216,26 @@ def test_a_run_that_was_changed_after_its_end_does_not_count(store: Path, statem
 def test_every_export_marks_a_foreign_run(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    capsys.readouterr()
-
     def written() -> dict[str, str]:
         found = {}
-        for end in ("md", "json", "xml", "csv", "html"):
-            assert main(["results", "export", "last", "-o", f"out.{end}"]) == 0, capsys.readouterr()
-            found[end] = Path(f"out.{end}").read_text(encoding="utf-8")
+        capsys.readouterr()
+        for name in FORMATS:
+            assert main(["results", "export", "last", "--format", name]) == 0
+            found[name] = capsys.readouterr().out
         return found
 
     marks = {
-        "md": "**Not yours: ",
+        "markdown": "**Not yours: ",
         "json": '"own": false',
-        "xml": 'name="not yours"',
+        "jsonl": '"own": false',
+        "promptfoo": "(not yours: ",
+        "junit": 'name="not yours"',
         "csv": ",no,",
         "html": "not yours: ",
     }
     own = written()
     another_user(monkeypatch, tmp_path)
     foreign = written()
-    for end, mark in marks.items():
-        assert (mark in own[end], mark in foreign[end]) == (False, True), end
+    assert marks.keys() == set(FORMATS)
+    for name, mark in marks.items():
+        assert (mark in own[name], mark in foreign[name]) == (False, True), name

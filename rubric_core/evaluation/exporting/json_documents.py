@@ -131,8 +131,9 @@ def json_document(run: ExportedRun) -> Iterator[str]:
 
 def json_rows(run: ExportedRun) -> Iterator[str]:
     """A stored run as `--format jsonl` prints it."""
+    own: JsonHead = {"own": False} if run.foreign else {}
     for case, result in run:
-        yield json_row({"suite": case.suite, "dialect": result.dialect}, result, prompts=run.prompts)
+        yield json_row({"suite": case.suite, "dialect": result.dialect, **own}, result, prompts=run.prompts)
 
 
 def _case(result: CaseResult, *, prompts: bool) -> dict[str, Any]:

@@ -274,12 +274,17 @@ def _foot(run: ExportedRun, metrics: Sequence[_Metrics], columns: Mapping[_Colum
         "durationMs": round(record.duration_ms or 0),
     }  # fmt: skip
     config: dict[str, Any] = {
-        "description": ", ".join(record.suites),
+        "description": f"{', '.join(record.suites)}{f' (not yours: {run.foreign})' if run.foreign else ''}",
         "prompts": list(dict.fromkeys(column.raw for column in columns)),
         "providers": list(dict.fromkeys(column.shown for column in columns)),
     }
     derived = dict.fromkeys(pair for each in metrics for pair in each.derived)
     if derived:
         config["derivedMetrics"] = [{"name": name, "value": formula} for name, formula in derived]
-    about = {"exportedBy": f"rubric {record.rubric_version}".strip(), "evaluationCreatedAt": record.started_at}
+    about: dict[str, Any] = {
+        "exportedBy": f"rubric {record.rubric_version}".strip(),
+        "evaluationCreatedAt": record.started_at,
+    }
+    if run.foreign:
+        about["own"] = False
     return f'\n"stats": {json_text(stats)}}},\n"config": {json_text(config)}, "shareableUrl": null, "metadata": {json_text(about)}}}'
