@@ -65,7 +65,6 @@ def _row(plan: Plan) -> dict[str, Any]:
             }
             for each in (start.public() for start in plan.starts)
         ],
-        "load": [each.path for each in plan.loads],
         "send": [
             {
                 "method": each.method,

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubric_core.evaluation.model.holes import REPEATED, fits, hole, hole_names, shown
-from rubric_core.evaluation.model.plan import ANY_HOST, Load, Plan, Read, Send, Start, Variable
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.evaluation.model.plan_entries import ANY_HOST, Read, Send, Start, Variable
 from rubric_core.lazy_compilation import replace
 
 KEY = b"k" * 32
@@ -100,11 +101,10 @@ def test_no_entry_is_empty(argv: tuple[str, ...]):
 
 
 def test_a_plan_groups_its_entries():
-    plan = Plan((ECHO, BOT), (CALL,), (Read("/etc/hosts"),), (Variable("HOME"),), (Load("a.py"),), ("x is not called",))
+    plan = Plan((ECHO, BOT), (CALL,), (Read("/etc/hosts"),), (Variable("HOME"),), ("x is not called",))
     assert plan.words(FOLDER) == (
         "execute: echo ok",
         "execute: bot --ask {prompt} with MODE=fast, TOKEN=$SECRET_KEY",
-        "execute: a.py (inside of rubric)",
         "send requests to: https://api.example/v1/chat with SECRET_KEY",
         "read of the environment: HOME",
         "read outside of the open folder: /etc/hosts",

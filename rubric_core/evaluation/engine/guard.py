@@ -15,7 +15,8 @@ from rubric_core.evaluation.engine.permitted_files import is_temporary, permitte
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
 from rubric_core.evaluation.engine.run_inputs import ANY_VARIABLE_WORDS
 from rubric_core.evaluation.model.holes import has_hole
-from rubric_core.evaluation.model.plan import Plan, Send
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.evaluation.model.plan_entries import Send
 from rubric_core.evaluation.targets.providers.http_retries import HttpCall, redirect_target
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import replace

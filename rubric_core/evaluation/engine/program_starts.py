@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from rubric_core.adapters import filtered
 from rubric_core.evaluation.model.holes import hole
-from rubric_core.evaluation.model.plan import Send, Start
+from rubric_core.evaluation.model.plan_entries import Send, Start
 from rubric_core.ports import Program
 from rubric_core.program_lookup import find_program
 

@@ -18,7 +18,7 @@ from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
 from rubric_core.evaluation.model.holes import hole, hole_names
-from rubric_core.evaluation.model.plan import Send, Start, without_secrets
+from rubric_core.evaluation.model.plan_entries import Send, Start, without_secrets
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.ports import Clock, Finished, HttpReply, Ports, Program

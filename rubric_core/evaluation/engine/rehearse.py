@@ -39,7 +39,8 @@ from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.holes import hole, hole_names, shown
 from rubric_core.evaluation.model.inputs import PromptInputs
-from rubric_core.evaluation.model.plan import ANY_HOST, Plan, Read, Send, without_secrets
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.evaluation.model.plan_entries import ANY_HOST, Read, Send, without_secrets
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.template_filters import FilterNeeded

@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.rehearsal_ports import ATTEMPT, Masks, Recorder, Reply
 from rubric_core.evaluation.model.holes import REPEATED
-from rubric_core.evaluation.model.plan import Start
+from rubric_core.evaluation.model.plan_entries import Start
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit, RateLimits

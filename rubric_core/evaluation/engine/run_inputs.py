@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.disk import read_file
-from rubric_core.evaluation.model.plan import ANY_FILE
+from rubric_core.evaluation.model.plan_entries import ANY_FILE
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read

@@ -9,7 +9,8 @@ from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.engine.rehearse import rehearsed
 from rubric_core.evaluation.engine.run_inputs import RunInputs
-from rubric_core.evaluation.model.plan import Plan, Read, Variable
+from rubric_core.evaluation.model.plan import Plan
+from rubric_core.evaluation.model.plan_entries import Read, Variable
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
