@@ -66,7 +66,7 @@ def test_nothing_runs_to_load_or_check_a_configuration(write: Write):
     assert not Path("ran").exists()
 
 
-def test_the_question_before_a_run_names_the_program(write: Write):
+def test_the_code_that_makes_tests_is_found(write: Write):
     for tests in ("file://make.py:empty", "[make.py:empty]", "[{path: 'file://make.py:empty', config: {a: 1}}]"):
         (case,) = load_suite(write(tests)).cases
         assert isinstance(case, PromptfooRunnable)

@@ -140,7 +140,7 @@ async def test_a_setting_of_a_row_with_which_a_model_is_not_called(tmp_path: Pat
         ("bin/*", "bin/made bin/made.sh"),
     ],
 )
-async def test_the_question_before_a_run_names_the_program(tmp_path: Path, prompt: str, shown: str) -> None:
+async def test_the_code_of_a_prompt_is_found(tmp_path: Path, prompt: str, shown: str) -> None:
     await result(tmp_path, "exec:bin/made.sh")
     path = tmp_path / "promptfooconfig.yaml"
     path.write_text(configuration(f"'{prompt}'"), encoding="utf-8")
@@ -164,7 +164,7 @@ async def test_a_changed_function_makes_the_result_stale(tmp_path: Path) -> None
 
 
 async def test_raw_may_name_a_file_with_prompts_or_a_function(tmp_path: Path) -> None:
-    """The question before a run names the function, and the rows are those of the prompts."""
+    """The function is found, and the rows are those of the prompts."""
     (tmp_path / "made.js").write_text("module.exports = ({ vars }) => `made for ${vars.who}`;\n", encoding="utf-8")
     (tmp_path / "two.txt").write_text("one for {{who}}\n---\ntwo for {{who}}\n", encoding="utf-8")
     path = tmp_path / "promptfooconfig.yaml"

@@ -1,6 +1,6 @@
-"""The programs that a promptfoo case executes and the addresses it contacts. Runs nothing, reads no environment.
+"""The code that a promptfoo case executes, as far as it is in files: results depend on them, and a run may read them.
 
-The one list of it: the question before a run shows it, and results depend on the files in it.
+Runs nothing, and reads no environment. What a case does is in its plan instead, see `engine/rehearse.py`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,18 +10,14 @@ from typing import Any, NamedTuple
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS, is_executable
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
-from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.interpreters import INTERPRETERS
 from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES
-from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
-from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
-from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["ExecutedCode", "addresses_of", "executed_code", "is_promptfoo_provider"]
+__all__ = ["ExecutedCode", "executed_code"]
 
 _EXEC = "exec:"
 #: The interpreter of a code file by its extension; other files are run as programs.
@@ -45,12 +41,7 @@ _PROGRAM_KEYS = frozenset(
     {"goExecutable", "command", *(each.setting for each in INTERPRETERS.values() if each.setting)}
 )
 _CALLBACKS = "functionToolCallbacks"
-_ADDRESS_KEYS = frozenset({"url", "apiBaseUrl", "baseUrl", "base_url", "apiHost", "endpoint"})
 _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
-#: Models that embed for `similar`, or moderate, which are no targets.
-_SERVICES = ("openai:embedding:", "openai:embeddings:", "openai:moderation")
-#: Providers that contact no address.
-_HERE = frozenset({"echo", "promptfoo:manual-input"})
 _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
 
 
@@ -80,35 +71,12 @@ def executed_code(case: PromptfooRunnable, *, makes_tests: bool = True) -> tuple
     return tuple(dict.fromkeys(found))
 
 
-def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
-    """The addresses with which a run of a case communicates, without models that are rubric's own kinds of targets."""
-    configuration = case.matrix.configuration
-    found = [text for name in _LISTED for text in _texts(configuration.data.get(name)) if _REMOTE.match(text)]
-    for provider in _providers(case):
-        if provider.id not in _HERE and _code_of_id(provider.id) is None and not provider.is_target:
-            urls = [text for key, text in _keyed(provider.config) if key in _ADDRESS_KEYS]
-            key = _service_key(provider)
-            found += [*urls, f"{provider.id} with {key}"] if key else urls or [provider.id]
-    for settings, _ in case.test.assertions:
-        found += _webhooks(settings)
-    return tuple(dict.fromkeys(found))
-
-
-def is_promptfoo_provider(entry: LoadedTargetEntry, targets: Targets) -> bool:
-    """Whether a target is a provider of promptfoo, whose code and addresses are in `executed_code` and `addresses_of`."""
-    file = targets.file
-    own = isinstance(targets, PromptfooTargets) and file is not None and entry.home is file.home
-    return own and isinstance(entry.settings.get("id"), str)
-
-
 class _Provider(NamedTuple):
     """A provider that answers tests or grades outputs."""
 
     id: str
     config: Any
     transform: Any = None
-    #: Whether it is a target of one of rubric's own kinds, whose settings contain its address.
-    is_target: bool = False
 
 
 def _providers(case: PromptfooRunnable) -> Iterator[_Provider]:
@@ -121,25 +89,12 @@ def _providers(case: PromptfooRunnable) -> Iterator[_Provider]:
     words = {each for each in graders if isinstance(each, str)}
     for each in every:
         if each.name in names or not words.isdisjoint((each.label, each.id)):
-            yield _Provider(each.id, each.config, each.transform, each.target is not None)
+            yield _Provider(each.id, each.config, each.transform)
     for grader in graders:
         settings = grader if isinstance(grader, dict) else {"id": grader}
         identity = str(settings["id"])
         if all(identity not in (known.label, known.id) for known in every):
-            yield _Provider(identity, settings.get("config"), settings.get("transform"), _is_target(identity))
-
-
-def _is_target(identity: str) -> bool:
-    found = vendor_target(identity, {})
-    return found is not None and not identity.startswith(_SERVICES)
-
-
-def _service_key(provider: _Provider) -> str:
-    """The variable with the key of a model that embeds or moderates; empty for others, and where the key is written."""
-    config = provider.config if isinstance(provider.config, Mapping) else {}
-    if not provider.id.startswith(_SERVICES) or config.get("apiKey"):
-        return ""
-    return str(config.get("apiKeyEnvar") or "OPENAI_API_KEY")
+            yield _Provider(identity, settings.get("config"), settings.get("transform"))
 
 
 def _grading(settings: Mapping[str, Any]) -> Iterator[Any]:
@@ -280,13 +235,6 @@ def _in_data(value: Any, name: str = "") -> Iterator[ExecutedCode]:
             yield _code(text)
 
 
-def _webhooks(settings: Mapping[str, Any]) -> Iterator[str]:
-    if str(settings.get("type")).removeprefix("not-") == "webhook" and isinstance(settings.get("value"), str):
-        yield settings["value"]
-    for each in _members(settings):
-        yield from _webhooks(each)
-
-
 def _keyed(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Every text in some data, with the key that it is the value of, through lists."""
     if isinstance(value, str):
@@ -297,7 +245,3 @@ def _keyed(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence):
         for inner in value:
             yield from _keyed(inner, name)
-
-
-def _texts(value: Any) -> Iterable[str]:
-    return (text for _, text in _keyed(value))
