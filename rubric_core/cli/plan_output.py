@@ -18,7 +18,7 @@ from rubric_core.evaluation.model.holes import shown
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.trust import Trust, real_path
 
-__all__ = ["plan_lines", "plan_suite", "print_plan"]
+__all__ = ["plan_cases", "plan_lines", "plan_suite", "print_plan"]
 
 
 def print_plan(suites: Sequence[SuitePlan], out: TextIO, *, as_json: bool) -> None:
@@ -39,6 +39,12 @@ def plan_lines(plan: Plan, folder: Path) -> Iterator[str]:
     """The entries of a plan line by line, with paths below a folder relative to it; code has several lines."""
     for words in plan.words(folder):
         yield reveal(words).replace("\n", "\n    ")
+
+
+async def plan_cases(cases: Sequence[Runnable], folder: Path) -> Plan:
+    """The plan of cases, without the programs that made them."""
+    async with system_ports() as ports:
+        return await plan_run(cases, ports, [folder])
 
 
 async def plan_suite(suite: LoadedSuite, cases: Sequence[Runnable], folder: Path) -> Plan:

@@ -23,6 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--target", metavar="NAME", help="allow runs with this target, too, as for pytest with --rubric-target")
     add("--grader-target", metavar="NAME", help="allow runs with this judge, too")
     add("--targets", metavar="FILE", type=Path, help="allow runs with this targets file")
+    parser.add_argument(
+        "--make-cases",
+        action="store_true",
+        help="start the programs that make cases, and allow what these cases do, too",
+    )
     wish = parser.add_mutually_exclusive_group()
     wish.add_argument("--remove", action="store_true", help="stop trusting it")
     wish.add_argument("--list", action="store_true", help="list trusted folders")
@@ -66,7 +71,7 @@ def _add(trust: Trust, folder: Path, options: argparse.Namespace) -> None:
     from rubric_core.evaluation.cases.options import Options  # noqa: PLC0415
 
     choice = Options(target=options.target, grader_target=options.grader_target, targets_file=options.targets)
-    plan, suites, missing = plan_folder(folder, choice)
+    plan, suites, missing = plan_folder(folder, choice, makes_cases=options.make_cases)
     trust.add(folder)
     trust.remember(folder, [plan])
     lines = list(plan_lines(plan, folder))

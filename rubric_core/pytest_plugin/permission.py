@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from rubric_core.control_characters import reveal
+from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.model.plan import Plan
@@ -17,21 +18,21 @@ class NotAllowedError(Exception):
     """Cases that nobody has allowed to run; the message says why, and what allows them."""
 
 
-async def permitted_plan(suite: Path, cases: Sequence[Runnable], ports: Ports) -> Plan:
+async def permitted_plan(suite: LoadedSuite, cases: Sequence[Runnable], ports: Ports) -> Plan:
     """The plan of running cases of a suite. Raises NotAllowedError unless they may run."""
-    folder = Trust().folder_of(suite)
+    folder = Trust().folder_of(suite.path)
     if folder is None:
         raise NotAllowedError(
-            f"not run: {suite.parent} is not trusted, and running a suite executes its targets and graders.\n"
+            f"not run: {suite.path.parent} is not trusted, and running a suite executes its targets and graders.\n"
             f"`rubric trust FOLDER` allows the suites in a folder to run."
         )
     plan = await plan_run(cases, ports, [folder])
-    require_allowed(folder, plan)
+    require_allowed(folder, plan, "--make-cases " if suite.programs else "")
     return plan
 
 
-def require_allowed(folder: Path, plan: Plan) -> None:
-    """Raises NotAllowedError if a plan does what its folder does not remember."""
+def require_allowed(folder: Path, plan: Plan, options: str = "") -> None:
+    """Raises NotAllowedError if a plan does what its folder does not remember; `options` are those of the command that allows it."""
     if plan.unknown:
         raise NotAllowedError(f"not run: {plan.unknown}")
     try:
@@ -42,7 +43,7 @@ def require_allowed(folder: Path, plan: Plan) -> None:
         raise NotAllowedError(
             f"not run: {folder} is trusted, but this does what was not allowed before:\n"
             f"{_lines(plan, folder, new.values())}\n"
-            f"`rubric trust {folder}` shows what the suites in it do, and allows that."
+            f"`rubric trust {options}{folder}` shows what the suites in it do, and allows that."
         )
 
 

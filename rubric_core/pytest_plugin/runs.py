@@ -134,7 +134,7 @@ class SuiteRuns:
     def _run(self, chosen: list[Runnable], item: _Item) -> None:
         """Run cases and those that they depend on. Notes on the run, such as of a hook that failed, are warnings of the item."""
         cases, notes = with_needed_variations(chosen, self._suite.cases), list[str]()
-        work = _results(self.path, cases, {case.id for case in chosen}, _failures_left(item), notes)
+        work = _results(self._suite, cases, {case.id for case in chosen}, _failures_left(item), notes)
         self._results |= _complete(work)
         for note in dict.fromkeys(notes):
             item.warn(pytest.PytestWarning(f"rubric: {mask(note)}"))
@@ -159,7 +159,7 @@ def _failures_left(item: _Item) -> int | None:
 
 
 async def _results(
-    suite: Path, cases: list[Runnable], counted: Collection[str], failures_left: int | None, notes: list[str]
+    suite: LoadedSuite, cases: list[Runnable], counted: Collection[str], failures_left: int | None, notes: list[str]
 ) -> dict[int, CaseResult]:
     """The results by the identity of their cases; raises NotAllowedError if these may not run. After `failures_left` failures among the ids `counted`, no further case starts."""
     failed: list[str] = []

@@ -68,10 +68,10 @@ class Repository:
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=120, check=False)
         return Ran(done.returncode, done.stdout.decode() + done.stderr.decode())
 
-    def trust(self) -> None:
+    def trust(self, *options: str) -> str:
         environment = {**os.environ, "XDG_STATE_HOME": str(self.folder.parent / "state")}
-        command = [sys.executable, "-m", "rubric_core.cli", "trust", str(self.folder)]
-        subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60)
+        command = [sys.executable, "-m", "rubric_core.cli", "trust", *options, str(self.folder)]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60, text=True).stdout
 
     @property
     def calls(self) -> int:
@@ -155,6 +155,22 @@ def test_nothing_runs_in_a_folder_that_is_not_trusted(repository: Repository) ->
     assert repository.pytest("--rubric").outcomes() == "1 failed, 3 passed"
     assert repository.calls == 3
     assert generated.exists()
+
+
+def test_what_cases_of_a_program_do_is_refused_until_it_is_allowed(repository: Repository) -> None:
+    made = [{"id": "made", "vars": {"x": "hi"}, "assert": [{"type": "script", "command": ["touch", "MADE"]}]}]
+    repository.write("evals/make.py", f"def cases():\n    return {made!r}\n")
+    repository.write("evals/made.eval.yaml", "prompts: ['{{x}}']\nproviders: [default]\ntests: file://make.py:cases\n")
+    assert "make.py:cases" in repository.trust()
+    ran = repository.pytest("--rubric", "evals/made.eval.yaml")
+    assert "but this does what was not allowed before:\n  execute: touch MADE\n" in ran.text
+    assert f"`rubric trust --make-cases {repository.folder}`" in ran.text
+    assert not list(repository.folder.rglob("MADE"))
+    assert "touch MADE" in repository.trust("--make-cases")
+    assert not list(repository.folder.rglob("MADE")), "what the cases do is not done"
+    ran = repository.pytest("--rubric", "evals/made.eval.yaml")
+    assert "was not allowed" not in ran.text
+    assert list(repository.folder.rglob("MADE"))
 
 
 def test_what_the_folder_does_not_remember_is_refused_and_named(trusted: Repository) -> None:
