@@ -1,5 +1,6 @@
 """The commands of lenses and actions. Their arguments are positional: a document's URI, then the id of a case."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,15 +149,21 @@ class Commands:
         uris = [uri] if uri else list(self._server.documents.folders)
         if not uris:
             raise RequestFailedError(INVALID_PARAMS, "rubric.trust needs a URI: no folder is open")
-        return ", ".join(str(self._trusted(each)) for each in uris)
+        return ", ".join([str(await self._trusted(each)) for each in uris])
 
-    def _trusted(self, uri: str) -> Path:
+    async def _trusted(self, uri: str) -> Path:
+        """Trust a folder, which remembers what the suites in it do, as with `rubric trust`."""
+        from rubric_core.cli.folder_plan import plan_folder  # noqa: PLC0415  # what a run needs
+        from rubric_core.evaluation.cases.options import Options  # noqa: PLC0415
+
         path = path_of(uri)
         if path is None:
             raise RequestFailedError(INVALID_PARAMS, f"{uri} is not a folder on disk")
         wanted = self._server.permission.folder_of(path)
         try:
             folder = self._server.permission.add(wanted)
+            found = await asyncio.to_thread(plan_folder, folder, Options())
+            self._server.permission.remember(folder, [found.plan])
         except ValueError as error:
             raise RequestFailedError(INVALID_PARAMS, str(error)) from None
         except OSError as error:

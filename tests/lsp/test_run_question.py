@@ -384,6 +384,19 @@ def test_targets_of_an_untrusted_parent_are_told_of_and_ask_when_they_do_somethi
     assert "NEW echo other" in question(client)
 
 
+def test_the_command_remembers_what_the_suites_do(connect: Connect, tmp_path: Path) -> None:
+    """As `rubric trust` does: a first run that does something else asks, although nothing has run before."""
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    client = connect()
+    client.initialize(VSCODE, folder)
+    client.request("workspace/executeCommand", {"command": "rubric.trust", "arguments": [folder.as_uri()]})
+    (folder / ".agentv/targets.yaml").write_text(targets("other"))
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    run(client, uri)
+    assert "NEW echo other" in question(client)
+
+
 @pytest.mark.parametrize("answer", ["Run once", "Trust this folder"])
 def test_what_changes_while_the_question_is_open_is_not_run_unseen(
     connect: Connect, tmp_path: Path, answer: str
