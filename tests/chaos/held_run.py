@@ -142,6 +142,11 @@ async def _answer(job: Job, ports: Ports, heard: _Heard) -> dict[str, Any]:
     _write(job.folder, job.hostile)
     hostile = await _planned(job, ports)
     heard.taken()
+    # What is read while a suite is loaded is read before the question, which shows it.
+    heard.is_listening = True
+    _loaded(job)
+    heard.is_listening = False
+    loaded = heard.taken()
     refused, why = await _run(job, ports, usual, heard)
     allowed, reasons = await _run(job, ports, hostile, heard)
     key = b"k" * 32
@@ -149,7 +154,7 @@ async def _answer(job: Job, ports: Ports, heard: _Heard) -> dict[str, Any]:
     new = [words for entry, words in hostile.entries(key, job.folder).items() if entry not in known]
     return {
         "usual": list(usual.words()), "shown": list(hostile.words()), "unknown": usual.unknown or hostile.unknown, "new": new,
-        "refused": refused, "why": why, "allowed": allowed, "reasons": reasons,
+        "loaded": loaded, "refused": refused, "why": why, "allowed": allowed, "reasons": reasons,
     }  # fmt: skip
 
 

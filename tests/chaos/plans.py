@@ -169,7 +169,8 @@ def _judge(setting: HostileSetting, mark: str, answer: Mapping[str, Any], place:
     shown = "\n".join(answer["shown"])
     evidence = {"files": setting.hostile, "mark": mark, **answer}
     tally.expect(not answer["unknown"], f"{setting.name}: {answer['unknown']}", **evidence)
-    for kind, what in dict.fromkeys(_acts(answer["refused"], mark, place)):
+    loaded = set(_acts(answer["loaded"], mark, place))
+    for kind, what in dict.fromkeys(each for each in _acts(answer["refused"], mark, place) if each not in loaded):
         tally.fault(f"{setting.name}: {kind} {what} although only what is usual was allowed", **evidence)
     done = list(dict.fromkeys(_acts(answer["allowed"], mark, place)))
     for kind, what in done:
