@@ -23,6 +23,7 @@ from rubric_core.evaluation.engine.rehearsal_ports import Masks
 from rubric_core.evaluation.engine.rehearse import rehearsed
 from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.holes import has_hole
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.loading.project import Project
 
@@ -342,18 +343,87 @@ async def test_a_secret_that_was_not_planned_is_sent_to_nobody(folder: Folder) -
     assert "OTHER_KEY for http://127.0.0.1:9 was not in the question; run it again" in reason
 
 
-async def test_a_secret_that_was_not_planned_is_not_read(folder: Folder) -> None:
-    folder.write(".agentv/targets.yaml", json.dumps({"targets": [{**HOSTED, "api_key": "${{ SECRET_KEY }}"}]}))
-    suite = "# rubric: dialect=agentv-3\n" + CASE
-    folder.suite(suite)
+#: Per way to name a variable after the question: the file that changes, and what it contains then.
+NAMING = {
+    "in a case": ("suite.eval.yaml", "# rubric: dialect=agentv-3\n" + CASE.replace("input: hi", "input: 'a ${{ NAME }}'")),
+    "in an escape": ("suite.eval.yaml", "# rubric: dialect=agentv-3\n" + CASE.replace("hi", '"a \\u0024{{ NAME }}"')),
+    "in a target": (".agentv/targets.yaml", json.dumps({"targets": [{**USUAL, "use_target": "${{ NAME }}"}]})),
+    "in promptfoo's prompt": ("promptfooconfig.yaml", json.dumps({"prompts": ["{{ env.NAME }}"], "providers": ["exec: echo ok"], "tests": [{"vars": {"q": "x"}}]})),
+    "in promptfoo's values": ("values.yaml", 'q: "\\x7b\\x7b env.NAME }}"\n'),
+    "by a program": ("values.py", "def get_var(*_): return {'output': '{{ env.' + 'NAME' + ' }}'}\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["OTHER_KEY", "DATABASE_URL"])
+@pytest.mark.parametrize("way", NAMING)
+async def test_a_variable_that_was_not_planned_is_not_read(folder: Folder, way: str, name: str) -> None:
+    """Whatever its name, and however it is named: the case says that it was not in the question, and sends nothing."""
+    file, text = NAMING[way]
+    suite = "promptfooconfig.yaml" if file.startswith(("promptfoo", "values")) else "suite.eval.yaml"
+    folder.suite("# rubric: dialect=agentv-3\n" + CASE)
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [{**USUAL, "command": "echo ok {PROMPT}"}]}))
+    folder.write("values.yaml", "q: hi\n")
+    folder.write("values.py", "def get_var(*_): return {'output': 'hi'}\n")
+    tests = [{"vars": {"q": "file://values.py"} if file == "values.py" else "values.yaml"}]
+    folder.write(
+        "promptfooconfig.yaml", json.dumps({"prompts": ["{{ q }}"], "providers": ["exec: echo ok"], "tests": tests})
+    )
+    environment = {**ENVIRONMENT, "DATABASE_URL": "a-database"}
+    async with system_ports(environment) as ports:
+        made = await plan_run(cases_of(folder, suite), ports, [folder.path])
+        held = guarded(ports, made).environment
+        assert held["PATH"] == ENVIRONMENT["PATH"]
+        assert name not in dict(held.items())
+        folder.write(file, text.replace("NAME", name))
+        (result,) = await run_cases(cases_of(folder, suite), guarded(ports, made))
+        assert f"environment variable {name} was not in the question" in result.reason or (
+            f"it names {name} of the environment" in result.reason
+        )
+        assert environment[name] not in f"{result}"
+        # A new question shows it, and its run reads it, except what only a program names.
+        again = await plan_run(cases_of(folder, suite), ports, [folder.path])
+        assert way == "by a program" or name in again.variable_names()
+
+
+#: Per way to name a file in a command: the target or grader.
+COMMANDS = {
+    "a shell's program": {"command": "./bin/agent x"},
+    "a shell's argument": {"command": "cat x; sh 'bin/agent'"},
+    "in another directory": {"command": "./agent", "cwd": "bin"},
+}
+
+
+@pytest.mark.parametrize("way", [*COMMANDS, "a list's argument"])
+async def test_a_file_in_a_command_that_leads_elsewhere_is_not_run(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, way: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    for place in (outside / "agent", folder.path / "bin/agent"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(f"#!/bin/sh\necho ok >> {outside}/{place.parent.name}.ran; echo ok\n", encoding="utf-8")
+        place.chmod(0o755)
+    grader = "{type: code-grader, command: [sh, bin/agent]}"
+    folder.suite(CASE if way in COMMANDS else CASE.replace("{type: contains, value: ok}", grader))
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [{**USUAL, **COMMANDS.get(way, {})}]}))
     async with system_ports(ENVIRONMENT) as ports:
         made = await plan_run(cases_of(folder), ports, [folder.path])
-        held = guarded(ports, made).environment
-    assert (held["SECRET_KEY"], held["PATH"]) == ("s3cret-value", ENVIRONMENT["PATH"])
-    assert "OTHER_KEY" not in {**held}
-    folder.suite(suite.replace("input: hi", "input: '${{ OTHER_KEY }}'"))
-    (reason,) = await run_with(folder, made)
-    assert reason.startswith("the environment variable OTHER_KEY is not set")
+        await run_cases(cases_of(folder), guarded(ports, made))
+        assert (outside / "bin.ran").exists()
+        (folder.path / "bin").rename(folder.path / "before")
+        (folder.path / "bin").symlink_to(outside)
+        (result,) = await run_cases(cases_of(folder), guarded(ports, made))
+    assert "in the question" in result.reason
+    assert not (outside / f"{outside.name}.ran").exists()
+
+
+async def test_a_suite_writes_no_hole(folder: Folder) -> None:
+    provider = {
+        "id": "http",
+        "config": {"url": "http://127.0.0.1:9/\0any\0", "method": "POST", "body": {"q": "{{prompt}}"}},
+    }
+    folder.write("promptfooconfig.yaml", promptfoo({"providers": [provider]}))
+    (sent,) = (await plan(folder, "promptfooconfig.yaml")).sends
+    assert not has_hole(sent.path)
 
 
 async def test_a_secret_that_names_the_target_is_followed(folder: Folder) -> None:
@@ -512,3 +582,29 @@ class _Heard:
             return method(path, *rest)
 
         return heard
+
+
+@pytest.mark.parametrize("secret", ["s3cret-value", "abc"])
+@pytest.mark.parametrize("form", ["{}", "Bearer {}", "Basic BASE64"])
+async def test_a_secret_of_another_host_is_sent_to_nobody_in_any_form(folder: Folder, form: str, secret: str) -> None:
+    """Two hosts are planned, one of them with the secret: the header of the other one gets it after the question."""
+    text = form.replace("BASE64", base64.b64encode(f"user:{secret}".encode()).decode()).format(secret)
+
+    def provider(label: str, port: int, header: str) -> dict[str, Any]:
+        body = {
+            "url": f"http://127.0.0.1:{port}/x",
+            "method": "POST",
+            "headers": {"x": header},
+            "body": {"q": "{{prompt}}"},
+        }
+        return {"id": "http", "label": label, "config": body}
+
+    name = "promptfooconfig.yaml"
+    usual = [provider("one", 8, "{{ env.SECRET_KEY }}"), provider("two", 9, "none")]
+    folder.write(name, promptfoo({"providers": usual}))
+    async with system_ports({**ENVIRONMENT, "SECRET_KEY": secret}) as ports:
+        made = await plan_run(cases_of(folder, name), ports, [folder.path])
+        folder.write(name, promptfoo({"providers": [provider("two", 9, text)]}))
+        results = await run_cases(cases_of(folder, name), guarded(ports, made))
+    (reason,) = (each.reason for each in results)
+    assert "SECRET_KEY for http://127.0.0.1:9 was not in the question" in reason

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.unscored import GraderError
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.ports import Ports
@@ -62,7 +63,7 @@ def with_interpreter(ports: Ports, language: Language, chosen: object) -> Ports:
     """The ports with which code in a language is run by the program that a provider names, if it names one."""
     if not isinstance(chosen, str) or not chosen:
         return ports
-    return replace_fields(ports, environment={**ports.environment, INTERPRETERS[language].variable: chosen})
+    return replace_fields(ports, environment=Variables({INTERPRETERS[language].variable: chosen}, ports.environment))
 
 
 def _chosen(written: str, directory: Path, environment: Mapping[str, str]) -> str | None:

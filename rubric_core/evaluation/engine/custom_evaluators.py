@@ -110,7 +110,7 @@ class _ProcessEvaluator:
         program = Program(
             (sys.executable, "-I", "-c", _START.format(str(Path(__file__).parents[3]))),
             current_directory() or context.directory.resolve(), LENGTH.pack(len(message)) + message,
-            {name: ports.environment[name] for name in sorted(self.names & ports.environment.keys())},
+            {name: ports.environment[name] for name in sorted(self.names) if name in ports.environment},
             context.time_limit, _OUTPUT_LIMIT, says=self.says,
         )  # fmt: skip
         try:

@@ -5,26 +5,32 @@ A refusal is an error of the case, in the kinds of errors that missing programs 
 
 import errno
 import os
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.engine.permitted_files import is_temporary, permitted_files
-from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.engine.program_starts import ProgramStarts, is_rubrics_own, sent_request
 from rubric_core.evaluation.engine.run_inputs import ANY_VARIABLE_WORDS
 from rubric_core.evaluation.model.holes import has_hole
 from rubric_core.evaluation.model.plan import Plan
-from rubric_core.evaluation.model.plan_entries import Send
+from rubric_core.evaluation.model.plan_entries import Send, Start
+from rubric_core.evaluation.model.redaction import header_credentials
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.targets.providers.http_retries import HttpCall, redirect_target
-from rubric_core.language.secret_names import looks_secret
-from rubric_core.lazy_compilation import replace
+from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.files import absolute
 from rubric_core.ports import Directories, Finished, Http, HttpReply, NetworkError, Ports, Processes, Program
+from rubric_core.redact_text import redact_text
 from rubric_core.trust import real_path
 
 __all__ = ["guarded"]
 
+#: What is between words in the command of a shell.
+_WORDS = pattern(r"[\s'\"`;|&<>()=]+")
 #: From how many characters on the value of a variable is no word of a text by chance.
 _LONG = 6
 
@@ -76,6 +82,9 @@ class _Directories:
 class _Processes:
     def __init__(self, inner: Processes, plan: Plan, starts: ProgramStarts) -> None:
         self._inner, self._plan, self._starts = inner, plan, starts
+        #: The names of the examined files.
+        self._names = frozenset(path.name for path in plan.files)
+        self._known = [*plan.roots, *(Path(each.path) for each in plan.reads)]
 
     async def run(self, program: Program) -> Finished:
         """See `ports.Processes.run`. Also raises OSError for a program that is not in the plan."""
@@ -93,18 +102,31 @@ class _Processes:
         why = self._plan.refusal(start)
         if why:
             raise OSError(errno.EPERM, _refused(why))
+        self._require_same_files(start)
         if start.program and not program.executable and "/" not in program.argv[0]:
             # The file that was compared, without another look at the PATH.
             return replace(program, executable=start.program)
         return program
 
+    def _require_same_files(self, start: Start) -> None:
+        """Raises OSError for a file in a command, also of a shell, that leads out of the folder and did not before."""
+        words = {part for each in start.argv for part in (each, *_WORDS.split(each))}
+        for word in sorted(each for each in words if each.rpartition("/")[2] in self._names):
+            path = absolute(Path(start.cwd) / word)
+            real = real_path(path)
+            is_known = real == self._plan.files.get(path, real) or any(
+                real.is_relative_to(each) for each in self._known
+            )
+            if not is_known:
+                raise OSError(errno.EPERM, _refused(f"{word} leads to another file than in the question"), str(path))
+
 
 def _environment(variables: Mapping[str, str], plan: Plan) -> Mapping[str, str]:
-    """The variables of the user; secrets that are not in the plan are as if they were not set."""
+    """The variables of the user; nobody may ask for those that are not in the plan."""
     known = plan.variable_names()
     if ANY_VARIABLE_WORDS in known:
         return variables
-    return {name: value for name, value in variables.items() if name in known or not looks_secret(name)}
+    return Variables(variables, withheld={n for n in variables if n not in known and not is_rubrics_own(n)})
 
 
 class _Http:
@@ -113,17 +135,27 @@ class _Http:
         names = {name for each in plan.sends for name in each.variables if name in environment}
         values = Counter(environment[name] for name in names)
         #: The planned secrets, without those that nobody can tell apart from others or from words.
-        self._secrets = {name: environment[name] for name in names if values[environment[name]] == 1}
+        self._secrets = {
+            name: environment[name] for name in sorted(names) if environment[name] and values[environment[name]] == 1
+        }
         #: Where servers of the plan have sent requests on, on themselves.
         self._moved: set[Send] = set()
 
     def _require(self, method: str, url: str, headers: Mapping[str, str] | None = None, body: str = "") -> None:
         wanted = sent_request(method, url)
-        words = "\n".join((url, *(headers or {}).values(), body))
-        carried = tuple(name for name, value in self._secrets.items() if len(value) >= _LONG and value in words)
+        carried = tuple(self._carried(url, (headers or {}).values(), body))
         why = "" if wanted in self._moved else self._plan.refusal(replace_fields(wanted, variables=carried))
         if why:
             raise NetworkError(_refused(why))
+
+    def _carried(self, url: str, headers: Collection[str], body: str) -> Iterator[str]:
+        """The names of the planned secrets in a request, in any form; of short ones, as words of its URL and headers."""
+        around = "\n".join((url, *headers, *(part for each in headers for part in header_credentials(each))))
+        whole = f"{around}\n{body}"
+        for name, value in self._secrets.items():
+            is_in = redact_text(whole, (value,)) != whole if len(value) >= _LONG else _has_word(around, value)
+            if is_in:
+                yield name
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
@@ -163,6 +195,10 @@ class _Http:
         return await self._inner.exchange(
             url, headers, message, protocols, time_limit=time_limit, size_limit=size_limit
         )
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text) is not None
 
 
 def _refused(why: str) -> str:

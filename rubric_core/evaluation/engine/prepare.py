@@ -5,6 +5,7 @@ from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.fill_variables import fill_variables
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import render_off_loop
@@ -42,7 +43,7 @@ async def with_variables(case: Runnable, ports: Ports) -> Ports:
     filling = Interpolation(case.dialect, ports.environment, {}, case.suite_place, sandbox=ports.sandbox)
     at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
     filled = await render_off_loop(case.dialect, ports, lambda: filling.node(node_of(own, at)))
-    return replace(ports, environment={**ports.environment, **plain(filled, {})})
+    return replace(ports, environment=Variables(plain(filled, {}), ports.environment))
 
 
 def _with_templates(case: Runnable, ports: Ports) -> Runnable:

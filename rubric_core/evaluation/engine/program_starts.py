@@ -9,14 +9,17 @@ from urllib.parse import urlsplit
 from rubric_core.adapters import filtered
 from rubric_core.evaluation.model.holes import hole
 from rubric_core.evaluation.model.plan_entries import Send, Start
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.ports import Program
 from rubric_core.program_lookup import find_program
 
-__all__ = ["ProgramStarts", "sent_request"]
+__all__ = ["ProgramStarts", "is_rubrics_own", "sent_request"]
 
 _SHELL = ("sh", "-lc")
 #: The variables that rubric itself sets for a program of one case: its address for targets, and the key for that.
 _OF_A_CASE = frozenset(f"AGENTV_{what}_PROXY_{name}" for what in ("TARGET", "PROVIDER") for name in ("URL", "TOKEN"))
+#: How variables begin that say how rubric and promptfoo work.
+_SWITCHES = ("PROMPTFOO_", "RUBRIC_")
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -41,9 +44,11 @@ class ProgramStarts:
         name, cwd = program.argv[0] if program.argv else "", str(program.cwd)
         file, real = self._file(program.executable or name, cwd, search)
         usual = self._file(Path(name).name if program.says else name, cwd, self._search)[0]
-        variables = ((n, hole("case") if n in _OF_A_CASE else v) for n, v in program.environment.items())
+        variables = (
+            (n, hole("case") if n in _OF_A_CASE else _without_holes(v)) for n, v in program.environment.items()
+        )
         return Start(
-            self._argv(program.argv), file, real, cwd, tuple(sorted(variables)), program.says.replace("\0", "␀"),
+            self._argv(program.argv), file, real, cwd, tuple(sorted(variables)), _without_holes(program.says),
             is_usual=file == usual,
         )  # fmt: skip
 
@@ -70,12 +75,24 @@ def _find(name: str, cwd: str, search: str) -> str:
     return os.path.normpath(found) if found else ""
 
 
+def _without_holes(text: str) -> str:
+    """A text of a suite in which nothing looks like a hole."""
+    return text.replace("\0", "␀")
+
+
+def is_rubrics_own(name: str) -> bool:
+    """Whether a variable says where things are or how rubric works, so that a run may read it unasked."""
+    return bool(filtered({name: ""})) or (name.startswith(_SWITCHES) and not looks_secret(name))
+
+
 def sent_request(method: str, url: str) -> Send:
     """The entry for a request, without the variables that it carries."""
+    url = _without_holes(url)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return Send(method, url)
     at = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
-    return Send(method, f"{parts.scheme}://{parts.hostname or ''}{at}", parts.path or "/")
+    host = (parts.hostname or "").replace(" ", "%20")  # as it is looked up
+    return Send(method, f"{parts.scheme}://{host}{at}", parts.path or "/")

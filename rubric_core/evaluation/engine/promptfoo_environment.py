@@ -15,6 +15,7 @@ from rubric_core.evaluation.code.scripts import language_of
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.templating.environment_settings import fill_environment, render_environment
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
@@ -88,7 +89,7 @@ def require_no_failure(results: Sequence[EvaluatorResult], environment: Mapping[
 
 def _filled_variables(found: RunEnvironment, ports: Ports) -> Mapping[str, str]:
     """The environment with the templates in `env` filled in. Blocks."""
-    running = dict(found.running)
+    running = found.running
     for _ in range(_ROUNDS):
         templates = Templates({}, running, ports.sandbox, is_plain=True)
 
@@ -101,7 +102,7 @@ def _filled_variables(found: RunEnvironment, ports: Ports) -> Mapping[str, str]:
         filled = render_environment({name: running[name] for name in found.own}, running, render)
         if all(running[name] == value for name, value in filled.items()):
             break
-        running |= filled
+        running = Variables(filled, running)
     return running
 
 
@@ -111,7 +112,7 @@ class Environment:
     def __init__(self, case: PromptfooRunnable, ports: Ports) -> None:
         known = case.matrix.configuration.environment
         before = {n: known.loading[n] for n in known.further if n in known.loading and n not in known.own}
-        self._case, self._variables = case, {**ports.environment, **before} if before else ports.environment
+        self._case, self._variables = case, Variables(before, ports.environment) if before else ports.environment
         if hides_environment(known.loading):
             self._variables = _own(case, ports)
         self._is_off = is_on(known.loading, DISABLE_TEMPLATING)

@@ -20,7 +20,7 @@ from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested
 from rubric_core.evaluation.engine.events import ignore_event
 from rubric_core.evaluation.engine.extensions import extensions_written
 from rubric_core.evaluation.engine.prepare import prepare_case, require_valid, with_variables
-from rubric_core.evaluation.engine.program_starts import ProgramStarts, sent_request
+from rubric_core.evaluation.engine.program_starts import ProgramStarts, is_rubrics_own, sent_request
 from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.engine.rehearsal_keys import RehearsalKeys
@@ -40,11 +40,12 @@ from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.holes import hole, hole_names, shown
 from rubric_core.evaluation.model.inputs import PromptInputs
 from rubric_core.evaluation.model.plan import Plan
-from rubric_core.evaluation.model.plan_entries import ANY_HOST, Read, Send, without_secrets
+from rubric_core.evaluation.model.plan_entries import ANY_HOST, Read, Send, Variable, without_secrets
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.template_filters import FilterNeeded
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import Variables, peek
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.workspaces.plan import plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
@@ -102,6 +103,8 @@ class _Rehearsal:
         self._starts = ProgramStarts(ports.environment, remembered=True)
         self._recorder = Recorder(self._masks, self._starts, ports.environment)
         self._masked = self._masks.environment(ports.environment, ())
+        #: The names of the variables that were asked for.
+        self._asked: set[str] = set()
 
     def plan(self) -> Plan:
         """What was written down so far."""
@@ -110,6 +113,7 @@ class _Rehearsal:
             tuple(found.starts),
             tuple(each for each in found.sends if not hole_names(each.origin)),
             reads=tuple(map(Read, found.copies)),
+            variables=tuple(Variable(name) for name in sorted(self._asked) if not is_rubrics_own(name)),
             notes=tuple(self._notes),
             unknown=self.unknown,
         )
@@ -119,7 +123,10 @@ class _Rehearsal:
         self._recorder.home = str(suite.path.absolute().parent)
         environment = self._masks.environment(self._ports.environment, ())
         with self._recorder.replying("data"):
-            await generate_cases(suite, rehearsal_ports(self._ports, environment, self._recorder))
+            await generate_cases(suite, rehearsal_ports(self._ports, self._heard(environment), self._recorder))
+
+    def _heard(self, environment: Mapping[str, str]) -> Variables:
+        return Variables(environment, asked=self._asked)
 
     async def add(self, case: Runnable) -> None:
         """Rehearse a variation of a case, as far as others like it were not."""
@@ -149,9 +156,9 @@ class _Rehearsal:
         self, case: Runnable, graders: Mapping[Hashable, EvaluatorConfig], names: frozenset[str], *, whole: bool
     ) -> None:
         """Rehearse once, and again with the values of secrets that decide about programs and hosts, besides those of `names`."""
-        values = {**self._ports.environment, **self._written}
         recorder = self._recorder
-        recorder.deciding, recorder.known = set(), known_secrets(values, names)
+        recorder.deciding = set()
+        recorder.known = known_secrets({**self._ports.environment, **self._written}, names) if names else ()
         try:
             await self._once(case, graders, names, whole=whole)
         finally:
@@ -181,7 +188,7 @@ class _Rehearsal:
         whole: bool,
     ) -> None:
         environment = {name: self._ports.environment[name] if name in known else v for name, v in self._masked.items()}
-        outer = rehearsal_ports(self._ports, environment, self._recorder)
+        outer = rehearsal_ports(self._ports, self._heard(environment), self._recorder)
         self._recorder.home = str(case.directory)
         own = self._own(case, known)
         try:
@@ -205,13 +212,13 @@ class _Rehearsal:
     def _masking(self, ports: Ports, outer: Ports, known: frozenset[str]) -> Ports:
         """The ports with words for the secrets that the suite or a file of variables beside it has set."""
         before, holes = outer.environment, self._masks.holes
-        written = {n: v for n, v in ports.environment.items() if before.get(n) != v and holes(v) == v}
+        written = {n: v for n, v in ports.environment.items() if peek(before, n) != v and holes(v) == v}
         if not written:
             return ports
         masked = self._masks.environment(written, self._secrets)
         self._written = {name: value for name, value in written.items() if masked[name] != value}
         further = {name: masked[name] for name in self._written if name not in known}
-        return replace_fields(ports, environment={**ports.environment, **further})
+        return replace_fields(ports, environment=Variables(further, ports.environment))
 
     def _own(self, case: Runnable, known: frozenset[str]) -> Runnable:
         """The case with facts of its own: nothing of a rehearsal may be taken for what a run has found."""

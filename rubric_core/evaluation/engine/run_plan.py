@@ -36,9 +36,12 @@ async def plan_run(cases: Sequence[Runnable], ports: Ports, roots: Sequence[Path
             # Targets files belong to the suite, so they are examined once.
             inputs.add(case, () if number else taking)
     copied = [each.path for each in plan.reads if not any(Path(each.path).is_relative_to(r) for r in inputs.roots)]
+    # What was asked for in the rehearsal is of the plan, however it was written; where another entry names it, it says more.
+    named = {*inputs.variables, *replace(plan, variables=()).variable_names()}
+    further = [each.name for each in plan.variables if each.name not in named]
     return replace(
         plan,
-        variables=tuple(Variable(name) for name in dict.fromkeys(inputs.variables)),
+        variables=tuple(Variable(name) for name in dict.fromkeys([*inputs.variables, *further])),
         reads=tuple(Read(path) for path in dict.fromkeys([*copied, *inputs.outside] if inputs.roots else ())),
         roots=tuple(inputs.roots),
         files=inputs.files,

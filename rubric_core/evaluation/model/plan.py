@@ -99,7 +99,6 @@ class Plan:
         for each in self.starts:
             texts = (*each.argv, each.says, *(value for _, value in each.environment))
             names.update(name.removeprefix("$") for text in texts for name in hole_names(text) if name.startswith("$"))
-            names.update(name for name, _ in each.environment)
         return frozenset([*names, *(name for _, name in self._secrets())])
 
     def _secrets(self) -> Iterator[tuple[str, str]]:

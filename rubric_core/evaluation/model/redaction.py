@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import field_values, replace_fields
+from rubric_core.evaluation.model.variables import peek
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass, replace
@@ -15,7 +16,7 @@ from rubric_core.ports import Finished, Http, HttpReply, NetworkError, Ports, Pr
 from rubric_core.redact_text import redact_text
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
-__all__ = ["GrowingRedactor", "Redactor", "header_secrets", "named_variables", "seal"]
+__all__ = ["GrowingRedactor", "Redactor", "header_credentials", "header_secrets", "named_variables", "seal"]
 
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
@@ -39,7 +40,7 @@ class Redactor:
         pairs = list(values)
         inside = (part for _, value in pairs if "://" in value for part in address_passwords(value))
         named = [value.strip() for name, value in pairs if looks_secret(name)]
-        return cls([*named, *(part for value in named for part in _credentials(value)), *inside])
+        return cls([*named, *(part for value in named for part in header_credentials(value)), *inside])
 
     @classmethod
     def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
@@ -137,7 +138,7 @@ class GrowingRedactor(Redactor):
             self._secrets = Redactor((*self._secrets, *other.secrets)).secrets
 
 
-def _credentials(value: str) -> Iterator[str]:
+def header_credentials(value: str) -> Iterator[str]:
     """`user:password` and the password in the value of an `Authorization` header, which holds them as base64."""
     scheme, _, encoded = value.rpartition(" ")
     if scheme.lower() not in ("", "basic"):
@@ -157,7 +158,7 @@ def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> Ite
     if ANY_VARIABLE in names:
         yield from environment.items()
     else:
-        yield from ((name, environment[name]) for name in names if name in environment)
+        yield from ((name, value) for name in names if (value := peek(environment, name)) is not None)
 
 
 def header_secrets(headers: object) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_command import command_parts, without_escapes
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables, seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.targets.promptfoo_context import call_context
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
 from rubric_core.evaluation.targets.promptfoo_models.model import ModelSettings, PromptfooModel
@@ -122,11 +123,12 @@ class PromptfooTargets(Targets):
 
 def _with_further_names(environment: Mapping[str, str]) -> Mapping[str, str]:
     """The variables, with those that promptfoo knows under several names under the first one, too."""
+    known = dict(environment.items())
     found = {
-        name: next((environment[other] for other in others if environment.get(other)), "")
-        for name, others in _FURTHER_NAMES.items() if not environment.get(name)
+        name: next((known[other] for other in others if known.get(other)), "")
+        for name, others in _FURTHER_NAMES.items() if not known.get(name)
     }  # fmt: skip
-    return {**environment, **{name: value for name, value in found.items() if value}}
+    return Variables({name: value for name, value in found.items() if value}, environment)
 
 
 def _secrets(

@@ -15,6 +15,7 @@ from rubric_core.evaluation.code.commands import (
     run_program,
 )
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
@@ -95,7 +96,7 @@ async def run_hook(
     stdin = json_input(known)
     variables = dict(plan.variables) if path is None else {**dict(plan.variables), VARIABLE: path}
     cwd = workspace if workspace is not None and hook.cwd == Path() else hook.cwd
-    argv = argv_of(_filled(hook.command, known), {**ports.environment, **variables})
+    argv = argv_of(_filled(hook.command, known), Variables(variables, ports.environment))
     program = Program(argv, cwd, stdin, variables, hook.time_limit, _OUTPUT_LIMIT)
     finished = await _run(ports, program, hook.where, f"the hook {name}: ")
     if finished.exit_code:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.model.variables import peek
+
 __all__ = ["CHOSEN_BY_KEYS", "DEFAULT_GRADERS", "DefaultGrader", "default_grader"]
 
 #: What `--grader-target` says to have one chosen, which rubric does not do by itself.
@@ -67,6 +69,6 @@ DEFAULT_GRADERS: tuple[DefaultGrader, ...] = tuple({each.name: each for pair in 
 def default_grader(kind: str, environment: Mapping[str, str]) -> str | None:
     """The name of the target that grades assertions of a type without a grader; None without a key."""
     for usual, rubric in _ORDER:
-        if any(environment.get(key) for key in usual.keys) and all(environment.get(key) for key in usual.further):
+        if any(peek(environment, key) for key in usual.keys) and all(peek(environment, key) for key in usual.further):
             return rubric.name if kind == "llm-rubric" else usual.name
     return None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.disk import read_file
 from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.language.promptfoo.javascript import value_text
 from rubric_core.ports import Files
 
@@ -60,12 +61,12 @@ def run_environment(
     A `.env` in the working directory, by default that of the configuration, adds to the variables of the user; files of `envPath` replace them.
     """
     usual = _usual_file(directory, working_directory, files)
-    loading = shell if usual is None else {**_variables(usual), **shell}
+    loading = shell if usual is None else Variables(shell, _variables(usual))
     own = {name: value for name, value in _own(data).items() if name not in _READ_BEFORE}
     further: dict[str, str] = {}
     for path in further_environment_files(data, directory):
         further |= _variables(path)
-    return RunEnvironment(loading, {**loading, **further, **own} if further or own else loading, own, further)
+    return RunEnvironment(loading, Variables({**further, **own}, loading) if further or own else loading, own, further)
 
 
 def read_environment_files(

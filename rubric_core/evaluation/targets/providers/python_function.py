@@ -9,6 +9,7 @@ from typing import Any
 
 from rubric_core.evaluation.code.commands import json_input
 from rubric_core.evaluation.code.imports import module_files
+from rubric_core.evaluation.model.variables import Variables
 from rubric_core.evaluation.targets.providers.answer_reader import read_answer
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
@@ -183,7 +184,7 @@ def _make(settings: PythonFunction, place: TargetLocation, ports: Ports) -> _Fun
 
 def _interpreter(settings: PythonFunction, place: TargetLocation, ports: Ports) -> str:
     """The Python that runs it: the one of the settings, else the one of the PATH. Raises ValueError without one."""
-    directory, environment = place.directory / (settings.cwd or "."), {**ports.environment, **place.environment}
+    directory, environment = place.directory / (settings.cwd or "."), Variables(place.environment, ports.environment)
     if settings.python:
         found = find_program(settings.python, directory, environment)
         if found is None:
