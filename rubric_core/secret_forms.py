@@ -36,6 +36,9 @@ _BASE64 = "[0-9A-Za-z+/_-]?"
 _PADDING = r"(?:=|%3[Dd]|\\u003[Dd]){0,2}"
 _BASE64_SIGNS = {"+": r"(?:[+-]|%2[Bb]|\\u002[Bb])", "/": r"(?:[/_]|\\/|%2[Ff]|\\u002[Ff])"}
 
+#: What programs write between the bytes of a text in hex.
+_BETWEEN_BYTES = ("", " ", ":", "-")
+
 #: The forms of a character in one style.
 _Style = Callable[[str], tuple[str, ...]]
 _Encoder = Callable[[str], str]
@@ -52,7 +55,8 @@ class SecretForm(NamedTuple):
 def secret_forms(secret: str) -> tuple[SecretForm, ...]:
     """Every form of a secret, as it is written first."""
     plain, escaped = dict.fromkeys(_plain_bytes(secret)), _escaped_bytes(secret)
-    digits = (digits for data in plain for digits in (data.hex(), data.hex().upper()))
+    pairs = [data.hex(sign) if sign else data.hex() for data in plain for sign in _BETWEEN_BYTES]
+    digits = (digits for pair in pairs for digits in (pair, pair.upper()))
     word = max(_UNESCAPED.findall(secret), key=len, default="").encode()
     return tuple(dict.fromkeys((
         _escaped(secret),

@@ -104,6 +104,8 @@ FORMS: dict[str, Callable[[str], str]] = {
     "on one line": lambda text: " ".join(text.split()),
     "hex": lambda text: text.encode().hex(),
     "hex, upper case": lambda text: text.encode().hex().upper(),
+    "hex, byte by byte": lambda text: text.encode().hex(" "),
+    "hex, byte by byte in upper case": lambda text: text.encode().hex(":").upper(),
     "Basic": lambda text: f"Basic {base64.b64encode(f'me:{text}'.encode()).decode()}",
     "JSON in a token": lambda text: base64.urlsafe_b64encode(json.dumps({"key": text}).encode()).decode().rstrip("="),
     "base64 in lines": lambda text: base64.encodebytes(f"{'x' * 50}{text}{'y' * 50}".encode()).decode(),
