@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from suites import stored_cases
 
+from rubric_core.analysis import analyze
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.target_choice import shared_targets
@@ -493,3 +494,10 @@ async def test_templates_that_jinja_reads_otherwise(
     (result,) = (await results(write(text))).values()
     assert result.verdict is verdict, result.reason
     assert words in result.reason
+
+
+@pytest.mark.parametrize("wrong", ["outputPath: ./output", "outputPath: [a.json, b.jsn]", "sharing: 3"])
+async def test_a_mistake_where_no_run_looks_stops_none(wrong: str, write: Callable[[str], Path]) -> None:
+    path = write(f"{CONFIG}{wrong}\n")
+    assert analyze(path.read_text(encoding="utf-8"), path=path).diagnostics
+    assert Verdict.UNSCORED not in {each.verdict for each in (await results(path)).values()}
