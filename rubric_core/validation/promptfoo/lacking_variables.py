@@ -1,4 +1,4 @@
-"""Variables that every case has but one, and that a prompt uses whatever it is: there promptfoo fills in nothing."""
+"""Variables that most cases have, and that a prompt uses whatever it is: in the others promptfoo fills in nothing."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -6,8 +6,8 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping
-from rubric_core.text import Edit
+from rubric_core.syntax.tree import Mapping, walk
+from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_parts import options_of
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
@@ -45,9 +45,14 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
         yield from _in_assertions(rounds, sorted(used.difference(given, of_tests, needed)))
 
 
-def lacking_words(name: str, user: str) -> str:
+def lacking_words(name: str, user: str, others: str = "") -> str:
     """What is said of a case without a value for a variable that something uses."""
-    return f"this case has no value for `{name}`, which {user} uses; all others have one"
+    return f"this case has no value for `{name}`, which {user} uses; {others or 'all others have one'}"
+
+
+def _first_key(placed: PlacedCase) -> Span:
+    node = placed.case.node
+    return node.entries[0].key.span if isinstance(node, Mapping) and node.entries else placed.case.span
 
 
 def _shared(suite: PromptfooSuite) -> frozenset[str]:
@@ -73,11 +78,13 @@ def _in(cases: Sequence[PlacedCase], needed: Sequence[str]) -> Iterator[Finding]
         return
     for name in needed:
         lacking = [placed for placed in cases if name not in placed.summary.names]
-        if len(lacking) != 1 or not _is_sure(lacking[0], name):
+        having = len(cases) - len(lacking)
+        if len(lacking) > 1 and having <= len(lacking):
             continue
-        at = lacking[0].outer(lacking[0].case.places["vars"].key)
-        words = lacking_words(name, "a prompt")
-        yield Finding(at, words, consequence=_EMPTY)
+        words = lacking_words(name, "a prompt", f"{having} of {len(cases)} cases have one" if len(lacking) > 1 else "")
+        for each in lacking if all(_is_sure(each, name) for each in lacking) else ():
+            place = each.case.places.get("vars")
+            yield Finding(each.outer(place.key if place is not None else _first_key(each)), words, consequence=_EMPTY)
 
 
 def _of_defaults(suite: PromptfooSuite, cases: Sequence[PlacedCase], known: Collection[str]) -> Iterator[Finding]:
@@ -130,6 +137,12 @@ def _in_assertions(rounds: Sequence[PlacedCase], needed: Sequence[str]) -> Itera
 def _is_sure(placed: PlacedCase, name: str) -> bool:
     """Whether a case runs with every prompt, and has no misspelt variable, which is reported itself."""
     case = placed.case
-    if case.borrowed or any(case.has(field) for field in ("prompts", "provider_output")) or not case.has("vars"):
+    if case.borrowed or any(case.has(field) for field in ("prompts", "provider_output")):
         return False
-    return not any(is_typo(each, name) for each in placed.summary.names) and not case.places["vars"].borrowed
+    place = case.places.get("vars")
+    if place is None:  # unless they stand in a wrong place
+        below = (entry.name for node in walk(case.node) if isinstance(node, Mapping) for entry in node.entries)
+        return "vars" not in below
+    if place.borrowed or not case.has("vars"):
+        return False
+    return not any(is_typo(each, name) for each in placed.summary.names)

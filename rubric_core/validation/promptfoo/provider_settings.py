@@ -8,12 +8,12 @@ from types import MappingProxyType
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.foreign_settings import own_names
-from rubric_core.language.promptfoo.provider import ConfiguredProvider
+from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderSettings
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.http_settings import unread_by_http
 from rubric_core.validation.promptfoo.model_tools import tools_of
 from rubric_core.validation.promptfoo.vendor_settings import vendor_settings
@@ -86,6 +86,8 @@ _USUAL = (
     "tool_choice",
     "reasoning_effort",
 )
+#: The settings that stand under `config`, as they are written.
+_SETTINGS = frozenset(each.name for each in ProviderSettings.keys.values())
 #: Names of settings in other tools, without `_` and in lower case.
 _CALLED = MappingProxyType({
     "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
@@ -105,7 +107,25 @@ def grader_keys(provider: Mapping) -> Iterator[Finding]:
             meant = _intended_key(entry.name, known, present)
         if meant is not None:
             yield from _renamed(entry, meant, "a provider has no key", "promptfoo does not read it")
+    beside = [entry for entry in provider.entries if "id" in present and entry.name in _SETTINGS]
+    for entry in beside:
+        fixes: tuple[Fix, ...] = ()
+        if len(beside) == 1 and "config" not in present and isinstance(entry.value, Scalar) and _is_plain(entry.value):
+            start, end = entry.key.span.start, entry.value.span.end
+            edits = (Edit(Span(start, start), "config: {"), Edit(Span(end, end), "}"))
+            fixes = (Fix("move it under `config`", edits),)
+        yield Finding(
+            entry.key.span, f"a provider has no key `{entry.name}`; it stands under `config`",
+            fixes=fixes, severity="warning", consequence="promptfoo does not read it",
+        )  # fmt: skip
     yield from misspelt_settings(provider)
+
+
+def _is_plain(value: Scalar) -> bool:
+    """Whether a value may stand in a mapping in flow style as it is."""
+    return value.is_quoted or (
+        value.style == "plain" and value.value is not None and value.text.replace(".", "").isalnum()
+    )
 
 
 def slips_of_settings(node: Node | None) -> Iterator[Finding]:
