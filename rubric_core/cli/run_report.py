@@ -163,7 +163,7 @@ class SuiteReport:
         results = [result for ended in self._ended for result in ended.results]
         kept = f"already done and unchanged: {self._counted(self._before)}" if self._before else ""
         if not results:
-            return f"{'no case ended' if ending.interrupted else 'nothing to run'}{f'; {kept}' if kept else ''}"
+            return f"{'no case ended' if ending.interrupted or ending.not_run else 'nothing to run'}{f'; {kept}' if kept else ''}"
         suites = f"{count(len(self._ended), 'suite')}: " if self._several else ""
         judges = sorted({e.judge for r in results for e in r.evaluators if e.judge})
         usage = add_usage(each for r in results for each in r.usage)

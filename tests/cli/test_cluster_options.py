@@ -59,4 +59,6 @@ def test_workers_that_are_killed_while_they_start_are_one_sentence(
     said = (
         "rubric: stopped, the worker processes of --on local:2 ended while they were starting; 1 of 1 case not run: a; "
     )
-    assert [line[: len(said)] for line in capsys.readouterr().err.splitlines()] == [said]
+    out, err = capsys.readouterr()
+    assert out.strip() == "no case ended"
+    assert [line[: len(said)] for line in err.splitlines()] == [said]
