@@ -99,6 +99,10 @@ class DiskFiles:
         refuse_environment_file(path)
         return read_file(path, limit)
 
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read_variables`."""
+        return read_file(path, limit)
+
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""
         return os.path.isfile(path)  # noqa: PTH113  # half as long as `Path.is_file`, and asked thousands of times
@@ -139,6 +143,10 @@ class OpenFiles:
         refuse_environment_file(path)
         text = self._opened(path)
         return self._files.read(path, limit) if text is None else text.encode("utf-8", "surrogatepass")
+
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read_variables`: from disk, as programs read it."""
+        return self._files.read_variables(path, limit)
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""

@@ -13,6 +13,9 @@ class Files(Protocol):
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """The content of a file. Raises OSError, also for a file of more than `limit` bytes, and for one of environment variables."""
 
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        """The content of a file of environment variables, of which nothing else may be taken. Raises OSError."""
+
     def is_file(self, path: Path) -> bool:
         """Whether the path is a file."""
 

@@ -82,6 +82,9 @@ class Folder:
             raise FileNotFoundError(path)
         return self.files[path].encode()
 
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        return self.read(path, limit)
+
     def is_file(self, path: Path) -> bool:
         return path in self.files
 

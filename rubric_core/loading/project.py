@@ -267,6 +267,10 @@ class TrackedLookup:
         """See `ports.Files.read`."""
         return self.project.files.read(self._saw(path), limit)
 
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read_variables`."""
+        return self.project.files.read_variables(self._saw(path), limit)
+
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
         """See `Project.suites_below`."""
         self._saw(_suites_in(folder))

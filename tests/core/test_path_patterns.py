@@ -119,6 +119,9 @@ class _Disk:
     def read(self, path: Path, limit: int | None = None) -> bytes:
         raise OSError(path, limit)
 
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        raise OSError(path, limit)
+
     def is_file(self, path: Path) -> bool:
         return path.suffix == ".md" and len(path.parts) < 5
 

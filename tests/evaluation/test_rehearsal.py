@@ -416,6 +416,25 @@ async def test_a_file_in_a_command_that_leads_elsewhere_is_not_run(
     assert not (outside / f"{outside.name}.ran").exists()
 
 
+@pytest.mark.parametrize("name", [".env", "further.variables"])
+async def test_a_file_of_variables_that_leads_outside_is_not_read(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "credentials"
+    outside.write_text("MODE=slow\n", encoding="utf-8")
+    settings = {"prompts": ["{{ env.MODE }}"], "commandLineOptions": {"envPath": "further.variables"}}
+    folder.write("promptfooconfig.yaml", promptfoo({"providers": ["echo"], **settings}))
+    for each in (".env", "further.variables"):
+        folder.write(each, "MODE=fast\n")
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await plan_run(cases_of(folder, "promptfooconfig.yaml"), ports, [folder.path])
+        cases = cases_of(folder, "promptfooconfig.yaml")
+        (folder.path / name).unlink()
+        (folder.path / name).symlink_to(outside)
+        (result,) = await run_cases(cases, guarded(ports, made))
+    assert "it leads to another file than when the run was allowed" in result.reason
+
+
 async def test_a_suite_writes_no_hole(folder: Folder) -> None:
     provider = {
         "id": "http",

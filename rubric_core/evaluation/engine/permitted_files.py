@@ -53,11 +53,7 @@ class _PermittedFiles:
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
         """See `ports.Files.read`. Also raises OSError for a file that is not permitted."""
-        whole = absolute(path)
-        real = real_path(whole)
-        if not self._may_read(whole, real):
-            why = "it leads to another file than when the run was allowed" if whole in self._seen else _UNKNOWN
-            raise _refused(why, path)
+        whole, real = self._permitted(path)
         if whole not in self._seen:
             return self._files.read(real, limit)
         # The file that was checked, not one that has replaced it by the time that it is opened.
@@ -69,6 +65,20 @@ class _PermittedFiles:
                 raise _refused(f"since the run was allowed, it names {', '.join(sorted(new))} of the environment", path)
             self._searched[whole] = digest
         return content
+
+    def read_variables(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read_variables`. Also raises OSError for a file that is not permitted."""
+        self._permitted(path)
+        return self._files.read_variables(path, limit)
+
+    def _permitted(self, path: Path) -> tuple[Path, Path]:
+        """The whole path of a file, and where it leads. Raises OSError for a file that is not permitted."""
+        whole = absolute(path)
+        real = real_path(whole)
+        if not self._may_read(whole, real):
+            why = "it leads to another file than when the run was allowed" if whole in self._seen else _UNKNOWN
+            raise _refused(why, path)
+        return whole, real
 
     def is_file(self, path: Path) -> bool:
         """See `ports.Files.is_file`."""

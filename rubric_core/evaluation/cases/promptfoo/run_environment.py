@@ -6,7 +6,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rubric_core.disk import read_file
 from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
 from rubric_core.evaluation.model.variables import Variables
 from rubric_core.language.promptfoo.javascript import value_text
@@ -61,11 +60,11 @@ def run_environment(
     A `.env` in the working directory, by default that of the configuration, adds to the variables of the user; files of `envPath` replace them.
     """
     usual = _usual_file(directory, working_directory, files)
-    loading = shell if usual is None else Variables(shell, _variables(usual))
+    loading = shell if usual is None else Variables(shell, _variables(usual, files))
     own = {name: value for name, value in _own(data).items() if name not in _READ_BEFORE}
     further: dict[str, str] = {}
     for path in further_environment_files(data, directory):
-        further |= _variables(path)
+        further |= _variables(path, files)
     return RunEnvironment(loading, Variables({**further, **own}, loading) if further or own else loading, own, further)
 
 
@@ -84,7 +83,7 @@ def suite_variables(
     yield from _own(data).items()
     for path in read_environment_files(data, directory, working_directory, files):
         with suppress(MissingEnvironmentFileError):
-            yield from _variables(path).items()
+            yield from _variables(path, files).items()
 
 
 def _own(data: Mapping[str, Any]) -> dict[str, str]:
@@ -113,8 +112,8 @@ def further_environment_files(data: Mapping[str, Any], directory: Path) -> Itera
         yield from (directory / name.strip() for name in names if name.strip())
 
 
-def _variables(path: Path) -> dict[str, str]:
+def _variables(path: Path, files: Files) -> dict[str, str]:
     try:
-        return _harmless(variables_in(read_file(path, _LARGEST).decode("utf-8-sig", "replace")))
+        return _harmless(variables_in(files.read_variables(path, _LARGEST).decode("utf-8-sig", "replace")))
     except OSError as error:
         raise MissingEnvironmentFileError(f"the file {path.name} cannot be read: {error.strerror or error}") from None
