@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
-from rubric_core.language.file_kinds import OF_PROMPTFOO
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY
@@ -92,14 +92,20 @@ def resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":
 
 async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
     """The hover text for a position: the meaning of a name, or else of a key or a result."""
-    from rubric_lsp.features.hover import hover  # noqa: PLC0415
+    from rubric_lsp.features.hover import hover, row_hover  # noqa: PLC0415
 
     offset = convert.offset(d, p)
     found = await _name_hover(s, d, offset)
     if found is None and d.is_ours:
-        found = hover(
-            d.analysis, offset, lambda name: s.reports.markdown(d, name), lambda part: s.reports.shared(d, part)
-        )
+        named = s.known.taken_over.named_by_suite(d) if s.known.state(d) is not None else ()
+        case = next((each for each in named if whole_span(each).covers(offset)), None)
+
+        def report(name: str) -> str | None:
+            return s.reports.markdown(d, name if case is None else case.id)
+
+        found = hover(d.analysis, offset, report, lambda part: s.reports.shared(d, part))
+        if found is None and case is not None and d.file_kind is FileKind.PROMPTFOO_TABLE:
+            found = row_hover(whole_span(case), report(case.id))
     return convert.hover(d, found, s.client)
 
 
@@ -193,9 +199,13 @@ def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
     # Where hints are shown on the same line, the result would appear twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
     results, suite, named = s.known.results(d), s.known.suite_at(d).uri, s.known.taken_over.named_by_suite(d)
-    if named:
-        return JsonArray.of(convert.included_lenses(d, included_lenses(named, results, told=told), suite))
-    return convert.code_lenses(d, results, suite, told=told)
+    there = JsonArray.of(convert.included_lenses(d, included_lenses(named, results, told=told), suite))
+    # The entries of a case file have other names, if its suite gives them.
+    return (
+        there
+        if named and not d.can_run
+        else JsonArray.joined((convert.code_lenses(d, results, suite, told=told), there))
+    )
 
 
 def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:

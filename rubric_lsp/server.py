@@ -167,7 +167,8 @@ class RubricServer(LanguageServer):
     def listed(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
         """The same as they are sent, except the findings with the numbers in `deferred`."""
         results, shared = self.known.results(snapshot), self.known.shared(snapshot)
-        ran = outcomes(snapshot.analysis, results, shared, passed=self.documents.settings.show_passed)
+        named = self.known.taken_over.named_by_suite(snapshot) if results else ()
+        ran = outcomes(snapshot.analysis, results, shared, named, passed=self.documents.settings.show_passed)
         outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
         found = convert.findings(snapshot, deferred, self.client)
         error = self.index.unreadable.of(snapshot.path)

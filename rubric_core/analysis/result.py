@@ -208,6 +208,16 @@ class Analysis:
                     yield ExternalCases(at.moved(start), found, text)
 
     @property
+    def has_scenarios(self) -> bool:
+        """Whether it has cases that only loading gives: the tests of scenarios, each with every row."""
+        return self.settings is not None and self.settings.has("scenarios")
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether it has cases: its own, included ones, or those of scenarios."""
+        return bool(self.cases or self.included or self.has_scenarios)
+
+    @property
     def case_files(self) -> tuple[Path, ...]:
         """The case files that the suite includes; for promptfoo also those of `defaultTest` and scenarios."""
         if self.kind is FileKind.PROMPTFOO:

@@ -1,6 +1,6 @@
 """Shapes and keys: how a class in `model` declares a part of the language once, for everything that reads it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
 
 from rubric_core.language.value_kinds import Kind
@@ -222,19 +222,19 @@ def as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def children(shape: Shape, leave_out: str = "") -> list[Shape]:
-    """`shape` and every shape inside it, outer ones first, in the order of the catalogue, except those of one field."""
+def children(shape: Shape, leave_out: Collection[str] = ()) -> list[Shape]:
+    """`shape` and every shape inside it, outer ones first, in the order of the catalogue, except those of some fields."""
     found: list[Shape] = []
     _collect(shape, found, leave_out)
     return found
 
 
-def _collect(shape: Shape, found: list[Shape], leave_out: str = "") -> None:
+def _collect(shape: Shape, found: list[Shape], leave_out: Collection[str] = ()) -> None:
     # Every shape of a text comes by here more than once: most values are plain, and are left at once.
     found.append(shape)
     fields = vars(shape)
     for field in shape.places:
-        if field == leave_out:
+        if field in leave_out:
             continue
         value = fields.get(field)
         if value.__class__ not in _PLAIN:

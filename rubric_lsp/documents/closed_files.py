@@ -61,7 +61,7 @@ class IndexedFile:
         self.depends_on = analysis.depends_on
         self.refers_to: Mapping[Path, FileKind] = analysis.refers_to
         self.case_files = analysis.case_files
-        self.has_cases = bool(analysis.cases or analysis.included)
+        self.has_cases = analysis.has_cases
         #: The suite's own name.
         self.title = suite_title(analysis)
         self.is_ours = is_ours

@@ -233,9 +233,8 @@ class Snapshot:
 
     @property
     def has_cases(self) -> bool:
-        """Whether it has cases, its own or included ones."""
-        known = self._known_of
-        return known.has_cases if isinstance(known, IndexedFile) else bool(known.cases or known.included)
+        """Whether it has cases: its own, included ones, or those of scenarios."""
+        return self._known_of.has_cases
 
     @property
     def title(self) -> str:

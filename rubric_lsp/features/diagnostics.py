@@ -1,7 +1,8 @@
 """Diagnostics: findings in the text, and results that did not pass."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,12 @@ from rubric_core.control_characters import mask
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.files import UnreadableError
 from rubric_core.text import Span
-from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rule import Diagnostic, Severity, Tag
-from rubric_lsp.features.results import Results, ShownCase, id_span, marks, stale_words
+from rubric_lsp.features.results import Results, ShownCase, all_marks, id_span, marks, stale_words, whole_span
 from rubric_lsp.features.suite_marks import span_of
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.model.result import CaseResult
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import CaseMark, Summary
@@ -94,7 +95,12 @@ def _problem(found: Diagnostic, url: str) -> DiagnosticEntry:
 
 
 def outcomes(
-    analysis: Analysis, results: Results, shared: "Sequence[Summary]" = (), *, passed: bool = False
+    analysis: Analysis,
+    results: Results,
+    shared: "Sequence[Summary]" = (),
+    included: "Sequence[Runnable]" = (),
+    *,
+    passed: bool = False,
 ) -> list[DiagnosticEntry]:
     """Outcomes of runs as diagnostics; passes only if `passed` is set.
 
@@ -102,6 +108,7 @@ def outcomes(
         analysis: The suite.
         results: The results of its cases.
         shared: The summaries of the suite's evaluators over the cases.
+        included: The cases of this file that its suite names.
         passed: Whether passes are listed, too.
     """
     if not results:
@@ -111,21 +118,13 @@ def outcomes(
     for entry in analysis.cases:
         name = entry.case.id
         shown = results.get(name) if name else None
-        if shown is not None and shown.summary is not None and name not in seen:
+        if shown is not None and name not in seen:
             seen.add(name or "")
-            if shown.stale:
-                span = id_span(analysis, entry)
-                problems.append(
-                    DiagnosticEntry(
-                        span,
-                        "hint",
-                        "case-stale",
-                        f"{'not run by you' if shown.is_foreign else 'stale'}: was {stale_words(shown.summary)}",
-                        RAN,
-                    )
-                )
-            elif passed or not shown.summary.is_sound_pass:
-                problems += _outcome(analysis, entry, shown, passed=passed)
+            problems += _outcome(id_span(analysis, entry), shown, partial(marks, analysis, entry, shown), passed=passed)
+    for case in included:
+        shown = results.get(case.id)
+        if shown is not None:
+            problems += _outcome(whole_span(case), shown, partial(_marks_within, case, shown), passed=passed)
     return [replace(each, span=_first_line(analysis, each.span)) for each in problems]
 
 
@@ -135,9 +134,23 @@ def _first_line(analysis: Analysis, span: Span) -> Span:
     return Span(span.start, span.start + len(line))
 
 
-def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: bool) -> Iterator[DiagnosticEntry]:
-    """The diagnostics of an up-to-date result."""
-    result, span = shown.result, id_span(analysis, entry)
+def _marks_within(case: "Runnable", shown: ShownCase) -> "list[Mark]":
+    """The marks inside a case that its suite names."""
+    whole = whole_span(case)
+    return [mark for mark in all_marks(case, shown) if whole.covers(mark.span.start)]
+
+
+def _outcome(
+    span: Span, shown: ShownCase, parts: "Callable[[], Sequence[Mark]]", *, passed: bool
+) -> Iterator[DiagnosticEntry]:
+    """The diagnostics of a result, `parts` gives the marks inside its case."""
+    if shown.summary is None:
+        return
+    if shown.stale:
+        words = f"{'not run by you' if shown.is_foreign else 'stale'}: was {stale_words(shown.summary)}"
+        yield DiagnosticEntry(span, "hint", "case-stale", words, RAN)
+        return
+    result = shown.result if passed or not shown.summary.is_sound_pass else None
     if result is None:
         return
     if result.verdict == "unscored":
@@ -148,8 +161,7 @@ def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: 
         )
     if not result.is_sound_pass or passed:
         note = RelatedNote(span, f"{result.id}: {_case_words(result)}")
-        found = marks(analysis, entry, shown)
-        yield from (_part(mark, note) for mark in found if _matters(mark, result, passed=passed))
+        yield from (_part(mark, note) for mark in parts() if _matters(mark, result, passed=passed))
 
 
 def _why(result: "CaseResult") -> str:

@@ -18,6 +18,7 @@ from rubric_lsp.features.results import (
     line_end,
     marks,
     tally_of,
+    tally_words,
     whole_span,
 )
 from rubric_lsp.features.suite_marks import shared_tooltip, span_of
@@ -82,10 +83,8 @@ def hints(
             # One hint per line: for an evaluator and its only criterion on one line, the criterion says more.
             if within.start <= hint.offset <= within.end:
                 found.setdefault(hint.offset, hint)
-    for case in included:
-        if case.id in results and within.start <= whole_span(case).end and whole_span(case).start <= within.end:
-            for hint in _included(analysis, case, results[case.id]):
-                found.setdefault(hint.offset, hint)
+    for hint in _included(analysis, [case for case in included if case.id in results], results, within):
+        found.setdefault(hint.offset, hint)
     for behind in analysis.included if directory is not None else ():
         at = line_end(analysis, behind.span.end)
         files = {Path(os.path.relpath(file, directory)).as_posix() for file in behind.found.files}
@@ -97,18 +96,32 @@ def hints(
 
 def _case(analysis: Analysis, entry: CaseEntry, shown: ShownCase) -> Iterator[Hint]:
     at = id_span(analysis, entry).end
-    return _at(analysis, at, shown, marks(analysis, entry, shown, outdated=True))
+    return _at(analysis, at, shown, marks(analysis, entry, shown, outdated=True), brief(shown))
 
 
-def _included(analysis: Analysis, case: "Runnable", shown: ShownCase) -> Iterator[Hint]:
-    whole = whole_span(case)
-    there = (mark for mark in all_marks(case, shown) if whole.covers(mark.span.start))
-    return _at(analysis, whole.start, shown, there)
+def _included(analysis: Analysis, cases: "Iterable[Runnable]", results: Results, within: Span) -> Iterator[Hint]:
+    """The results of cases that their suite names. Several are written in one place where rows of scenarios make them of one test."""
+    places: dict[Span, list[Runnable]] = {}
+    for case in cases:
+        places.setdefault(whole_span(case), []).append(case)
+    for whole, several in places.items():
+        if within.start <= whole.end and whole.start <= within.end:
+            # The parts are those of one of them: of the worst.
+            case = min(several, key=lambda each: _goodness(results[each.id]))
+            shown = results[case.id]
+            label = brief(shown) if len(several) == 1 or shown.running else tally_words(results[c.id] for c in several)
+            there = (mark for mark in all_marks(case, shown) if whole.covers(mark.span.start))
+            yield from _at(analysis, whole.start, shown, there, label)
 
 
-def _at(analysis: Analysis, at: int, shown: ShownCase, found: "Iterable[Mark]") -> Iterator[Hint]:
+def _goodness(shown: ShownCase) -> tuple[bool, bool, bool]:
+    """Orders cases: those that run, then those that failed, then others, last those whose result is stale."""
+    passed = shown.summary is None or shown.summary.is_sound_pass
+    return (not shown.running, shown.stale, passed)
+
+
+def _at(analysis: Analysis, at: int, shown: ShownCase, found: "Iterable[Mark]", label: str) -> Iterator[Hint]:
     """The result of a case on the line of an offset, and those of its parts."""
-    label = brief(shown)
     if label:
         why = shown.result.reason if shown.result is not None else ""
         yield Hint(line_end(analysis, at), label, why, state=_state_of(label))

@@ -25,7 +25,7 @@ from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.markdown import beginning, fenced
 from rubric_lsp.features.weight_shares import shares_of
 
-__all__ = ["HoverText", "hover"]
+__all__ = ["HoverText", "hover", "row_hover"]
 
 #: Gives the report of a case's last run as Markdown, or None, by case id.
 Report = Callable[[str], str | None]
@@ -60,6 +60,11 @@ def hover(
     text = "\n\n".join(part for part in (told, *_parts(analysis, local, shape, field, on_key, report)) if part)
     span = place.key if on_key else place.value
     return HoverText(text, local.outer(span)) if text else None
+
+
+def row_hover(row: Span, report: str | None) -> HoverText | None:
+    """The hover of a row of a table, whose cells have none: the report of its case."""
+    return HoverText(report, row) if report else None
 
 
 def _at(local: LocalText) -> tuple[Shape, str, FieldPlace, bool] | None:
@@ -168,6 +173,9 @@ def _dialect(analysis: Analysis) -> str:
 
 
 def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
+    first = analysis.case_named(case.id) if case.id else None
+    if first is not None and first.case is not case:
+        return f"**{plain(case.id or '')}** — not run: the id is taken by another case"
     last = report(case.id) if report is not None and case.id else None
     if last:
         return last
@@ -186,8 +194,10 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
 def _promptfoo_case(analysis: Analysis, local: LocalText, case: PromptfooCase, field: str, report: Report) -> str:
     """The last run of a promptfoo case, at its description or else at its first key."""
     named = "description" if case.has("description") else min(case.places, key=lambda each: case.places[each].key)
-    entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start) if field == named else None
-    return (report(entry.case.id or "") if entry is not None else "") or ""
+    if field != named:
+        return ""
+    entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start)
+    return report((entry.case.id if entry is not None else None) or "") or ""
 
 
 def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:

@@ -77,10 +77,10 @@ def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
 def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
     """The lenses of the file; `cases` is the number of cases with lenses of their own."""
     settings = analysis.settings
-    if not (cases or analysis.included) or settings is None:
+    if not (cases or analysis.included or analysis.has_scenarios) or settings is None:
         return []
     span = analysis.span_of(None, _list_key(settings))
-    return _file(span, results, 0 if analysis.included else cases)
+    return _file(span, results, 0 if analysis.included or analysis.has_scenarios else cases)
 
 
 def _list_key(settings: Shape) -> Span:
@@ -90,11 +90,16 @@ def _list_key(settings: Shape) -> Span:
         if isinstance(settings, Configuration) and isinstance(settings.node, Mapping)
         else None
     )
-    return tests.key.span if tests is not None else settings.key_at("cases")
+    if tests is not None:
+        return tests.key.span
+    return settings.key_at("cases" if settings.has("cases") or not settings.has("scenarios") else "scenarios")
 
 
-def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
-    """The lenses of a case, above the line of its id at `span`."""
+def case_lenses(span: Span, case: LensedCase, among: int = 1) -> list[Lens]:
+    """The lenses of a case, above the line of its id at `span`; those of one among several there name it."""
+    if among > 1:
+        title, command = ("■ Cancel", "rubric.cancel") if case.running else ("▶ Run", "rubric.runCase")
+        return [Lens(span, f"{title} ‹{case.name}›", command, case.name)]
     result = f"{case.result} · " if case.result else ""
     if case.running:
         return [Lens(span, f"{result}■ Cancel", "rubric.cancel", case.name)]
@@ -109,9 +114,13 @@ def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
 
 def included_lenses(cases: "Iterable[Runnable]", results: Results, *, told: bool) -> Iterator[Lens]:
     """The lenses of the cases of a file that its suite names; `told` if results are shown in lenses."""
+    places: dict[int, list[Runnable]] = {}
     for case in cases:
-        start = whole_span(case).start
-        yield from case_lenses(Span(start, start), _lensed(case.id, results.get(case.id), told=told))
+        places.setdefault(whole_span(case).start, []).append(case)
+    for start, several in places.items():
+        for case in several:
+            lensed = _lensed(case.id, results.get(case.id), told=told)
+            yield from case_lenses(Span(start, start), lensed, among=len(several))
 
 
 def _file(span: Span, results: Results, cases: int) -> list[Lens]:

@@ -1,6 +1,6 @@
 """Short results of the cases of a suite, and the position of each part of a result."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 
 __all__ = [
-    "PastRun", "Results", "ShownCase", "all_marks", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of", "whole_span",
+    "PastRun", "Results", "ShownCase", "all_marks", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of", "tally_words", "whole_span",
 ]  # fmt: skip
 
 
@@ -134,11 +134,15 @@ def tally_of(results: Results, files: Collection[str]) -> str:
 
     `files` are relative to the directory of the suite.
     """
+    return tally_words(s for s in results.values() if s.summary is not None and s.summary.file in files)
+
+
+def tally_words(several: Iterable[ShownCase]) -> str:
+    """How many of several cases have which verdict: ✔ 2  ✘ 1  ◌ 1 stale; empty without any result."""
     from rubric_core.evaluation.reporting.inline_marks import SIGNS, STALE  # noqa: PLC0415
 
-    there = [(shown.summary, shown.stale) for shown in results.values()]
-    there = [(summary, stale) for summary, stale in there if summary is not None and summary.file in files]
-    verdicts = [summary.verdict for summary, stale in there if summary is not None and not stale]
+    there = [(shown.summary, shown.stale) for shown in several if shown.summary is not None]
+    verdicts = [summary.verdict for summary, stale in there if not stale]
     words = [f"{sign} {verdicts.count(verdict)}" for verdict, sign in SIGNS.items() if verdict in verdicts]
     stale = len(there) - len(verdicts)
     return "  ".join([*words, f"{STALE} {stale} stale"] if stale else words)

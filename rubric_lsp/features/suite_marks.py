@@ -102,7 +102,7 @@ def _shared_parts(settings: Shape) -> Iterator[Shape]:
         if isinstance(settings.default_test, Shape):
             yield from children(settings.default_test)
     else:
-        yield from children(settings, leave_out="cases")
+        yield from children(settings, leave_out=("cases", "scenarios"))
 
 
 def _counted_by(entry: CaseEntry | None, shown: ShownCase) -> tuple[object, ...]:

@@ -30,7 +30,7 @@ class CaseFileResults:
     def __init__(self, host: Host, record: "ResultRecord") -> None:
         self._host = host
         self._record = record
-        #: The included cases by suite, with their inputs.
+        #: The cases by suite that are no entries of its text, with their inputs.
         self._cases: dict[str, tuple[Snapshot, int, Mapping[Path, Mapping[str, Runnable]]]] = {}
 
     def suite(self, snapshot: Snapshot) -> Snapshot | None:
@@ -73,14 +73,14 @@ class CaseFileResults:
         return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
 
     def named_by_suite(self, snapshot: Snapshot) -> "Sequence[Runnable]":
-        """The cases of a file as its suite loads them, if the text of the file does not name them; else none."""
-        if snapshot.path is None or snapshot.file_kind not in _NAMED_BY_SUITE:
+        """The cases in a document as its suite loads them, if its entries do not tell them: of scenarios, tables, JSON, and promptfoo's files."""
+        if snapshot.path is None or not _tells_no_cases(snapshot):
             return ()
-        suite = self.suite(snapshot)
+        suite = snapshot if snapshot.can_run else self.suite(snapshot)
         return [*self._cases_of(suite).get(absolute(snapshot.path), {}).values()] if suite is not None else ()
 
     def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
-        """The included cases of a suite, by their ids."""
+        """The cases of a suite that are no entries of its text, by their ids."""
         return {name: case for behind in self._cases_of(suite).values() for name, case in behind.items()}
 
     def _cases_of(self, suite: Snapshot) -> "Mapping[Path, Mapping[str, Runnable]]":
@@ -94,9 +94,12 @@ class CaseFileResults:
                 every = distinct(suite_of(suite, documents).cases)
             except RequestFailedError:
                 every = []
+            own = {entry.case.id for entry in suite.analysis.cases} if suite.analysis.has_scenarios else None
             for case in every:
                 if case.file is not None:
                     found.setdefault(absolute(case.file), {})[case.id] = case
+                elif own is not None and case.id not in own and suite.path is not None:
+                    found.setdefault(absolute(suite.path), {})[case.id] = case
             made = self._cases[suite.uri] = (suite, documents.project.version, found)
         return made[2]
 
@@ -104,3 +107,12 @@ class CaseFileResults:
         """The open case files of a suite."""
         files = (s for s in self._host.documents.all() if s.analyzed and s.analysis.kind in _KINDS)
         return [file.uri for file in files if (suite := self.suite(file)) is not None and suite.uri == uri]
+
+
+def _tells_no_cases(snapshot: Snapshot) -> bool:
+    """Whether only the suite of a document, which may be the document itself, knows the names of all its cases."""
+    if snapshot.file_kind in _NAMED_BY_SUITE:
+        return True
+    if snapshot.can_run:
+        return snapshot.analysis.has_scenarios
+    return snapshot.is_ours and snapshot.file_kind in _KINDS and not snapshot.analysis.cases

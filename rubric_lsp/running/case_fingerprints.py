@@ -40,14 +40,14 @@ class CaseFingerprints:
         for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
-    def of_included_cases(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
-        """The current fingerprints of cases that a suite includes from other files; cases that no longer exist are left out."""
+    def of_loaded_cases(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
+        """The current fingerprints of some of the cases that loading a suite gives; cases that no longer exist are left out."""
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415
 
         files = run_files(case_file_texts(snapshot, self._documents))
-        taken_over = (case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None)
-        return {case.id: fingerprint(case, files, self._targets_for(case)) for case in taken_over if case.id in names}
+        every = distinct(suite_of(snapshot, self._documents).cases)
+        return {case.id: fingerprint(case, files, self._targets_for(case)) for case in every if case.id in names}
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":
         from rubric_core.disk import DiskFiles  # noqa: PLC0415

@@ -110,7 +110,7 @@ class TestTree:
         if not has_cases(snapshot):
             return []
         made = [_suite(snapshot)]
-        if not snapshot.analysis.included:
+        if not (snapshot.analysis.included or snapshot.analysis.has_scenarios):
             return made + self._own(snapshot)
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
 
@@ -125,7 +125,7 @@ class TestTree:
         return made
 
     def _own(self, snapshot: Snapshot) -> list["Test"]:
-        """The items of a suite without included cases; those of unchanged cases are reused."""
+        """The items of a suite whose cases are all entries of its text; those of unchanged cases are reused."""
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 

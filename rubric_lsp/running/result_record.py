@@ -160,20 +160,21 @@ class ResultRecord:
                 changed[name] = entry
         if snapshot.path is None:
             return
-        if analysis.included:
-            others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
+        if analysis.included or analysis.has_scenarios:
+            own = {entry.case.id for entry in analysis.cases}
+            others = {n: c for n, c in cases.items() if c.last is not None and (c.last.summary.file or n not in own)}
             self._refresh_others(snapshot, others)
         if changed:
             for name, fingerprint in self._fingerprints.of_cases(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
 
     def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
-        """The same for the cases that a suite includes from other files."""
+        """The same for cases that are no entries of the suite's text: of other files and of scenarios."""
         suite, around = snapshot.analysis.settings, self._around
         changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
         if not changed:
             return
-        now = self._fingerprints.of_included_cases(snapshot, changed)
+        now = self._fingerprints.of_loaded_cases(snapshot, changed)
         for name, known in changed.items():
             known.suite, known.files = suite, around
             known.fingerprint = now.get(name, "")

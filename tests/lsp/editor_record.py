@@ -591,9 +591,9 @@ def invent(editor: Editor, suite: str, round_: int) -> None:
     assert snapshot.path is not None
     server.known.record.clear(uri)
     fingerprints = CaseFingerprints(server.documents)
-    prints = dict(fingerprints.of_cases(snapshot, snapshot.path, snapshot.analysis.cases))
     cases = distinct(suite_of(snapshot, server.documents).cases)
-    prints |= fingerprints.of_included_cases(snapshot, [case.id for case in cases])
+    prints = fingerprints.of_loaded_cases(snapshot, [case.id for case in cases])
+    prints |= fingerprints.of_cases(snapshot, snapshot.path, snapshot.analysis.cases)
     for number, case in enumerate(cases):
         state = STATES[(number + round_) % len(STATES)]
         made = invented_result(case, 3 * number + round_)

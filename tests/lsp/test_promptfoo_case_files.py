@@ -89,6 +89,66 @@ def test_results_stand_at_the_path_and_at_each_row(connect: Connect, folder: Pat
     assert shown("some.json") == {1: "✔ 1.00"}
 
 
+def test_problems_and_reports_stand_at_each_row(connect: Connect, folder: Path) -> None:
+    client, uri = opened(connect, folder), (folder / NAME).as_uri()
+    run(client, uri)
+    ended(client)
+
+    def problems(name: str) -> list[tuple[str, int]]:
+        shown = next(client.published((folder / name).as_uri()))["diagnostics"]
+        return [(each["code"], each["range"]["start"]["line"]) for each in shown]
+
+    def report(name: str, line: int, character: int) -> str:
+        found = client.at("hover", (folder / name).as_uri(), line, character)
+        return found["contents"]["value"].partition("\n")[0].strip() if found else ""
+
+    until("problems", lambda: problems("some.yaml"))
+    assert problems("some.yaml") == [("case-failed", 0), ("criterion-failed", 2)]
+    assert until("problems", lambda: problems("rows.csv")) == [("case-failed", 2), ("criterion-failed", 2)]
+    assert problems("lines.jsonl") == problems("some.json") == []
+    assert report("rows.csv", 1, 1) == "**greets Ann** — ✔ passed 1.00"
+    assert report("rows.csv", 2, 8) == "**greets Bob** — ✘ failed 0.00"
+    # In structured text it stands at the first key, as in a configuration.
+    assert report("lines.jsonl", 0, 3) == "**name=Kim** — ✔ passed 1.00"
+    assert report("some.yaml", 0, 3) == r"**name=Zoe\~2** — ✘ failed 0.50"
+    assert report("some.json", 1, 5) == "**name=Max** — ✔ passed 1.00"
+    assert report("some.yaml", 1, 3).startswith("**assert**")
+
+
+def test_tests_of_scenarios_have_lenses_tests_and_results(connect: Connect, tmp_path: Path) -> None:
+    """Each row makes a case of each test, and all of them are written in one place."""
+    text = """\
+prompts: ['Hi {{name}} {{word}}']
+providers: [echo]
+scenarios:
+  - config:
+      - vars: {word: one}
+      - vars: {word: two}
+    tests:
+      - vars: {name: Ann}
+        assert:
+          - {type: contains, value: one}
+"""
+    folder = written(tmp_path / "rows", {NAME: text})
+    client, uri = connect(), (folder / NAME).as_uri()
+    client.initialize(
+        {**VSCODE, "experimental": {"rubricTests": True}}, folder, initializationOptions={"trusted": True}
+    )
+    client.open(uri, text, kind="yaml")
+    client.diagnostics(uri)
+    cases = {"word=one,name=Ann": 7, "word=two,name=Ann": 7}
+    assert offered(client, uri) == cases
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [each["command"]["title"] for each in lenses] == ["▶ Run every case", *(f"▶ Run ‹{each}›" for each in cases)]
+    tests = client.request("rubric/discoverTests", {"textDocument": {"uri": uri}})["tests"]
+    assert [each["label"] for each in tests if each["kind"] == "case"] == [*cases]
+    run(client, uri)
+    ended(client)
+    assert hints(client, uri) == {7: "✔ 1  ✘ 1", 9: '✘  does not contain "one"'}
+    client.change(uri, replaced(text, "value: one", "value: Hi"))
+    assert hints(client, uri)[7] == "◌ 2 stale"
+
+
 def test_a_row_is_run_from_its_file(connect: Connect, folder: Path) -> None:
     client, uri, rows = opened(connect, folder), (folder / NAME).as_uri(), (folder / "rows.csv").as_uri()
     here = {"line": 2, "character": 3}

@@ -1,6 +1,7 @@
 """A file of cases opened by itself: its cases have the results of the suite that takes them over, and run with it."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,83 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
     command = lenses[0]["command"]
     client.request("workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]})
     until("its new result", lambda: marks(client, uri) == {0: "✔ 1.00", 4: "✔", 6: "✔ 1.00"})
+
+
+def test_cases_in_json_have_their_results(connect: Connect, tmp_path: Path) -> None:
+    case = {"id": "refund", "criteria": "Names", "input": "Hi", "assertions": [{"type": "contains", "value": "weeks"}]}
+    files = {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE.replace("cases.yaml", "cases.json")}
+    folder = written(tmp_path / "project", {**files, "cases.json": json.dumps([case], indent=1)})
+    client, uri, suite = connect(), (folder / "cases.json").as_uri(), (folder / "a.eval.yaml").as_uri()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(suite, files["a.eval.yaml"])
+    client.open(uri, (folder / "cases.json").read_text("utf-8"), kind="json")
+    client.diagnostics(suite)
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [n["command"]["arguments"][:2] for n in lenses] == [[suite, "refund"]] * 2
+    ran(client, folder)
+    until("marks", lambda: marks(client, uri) == {1: "✘ 0.50", 6: "✘"})
+    shown = until("results", lambda: next(client.published(uri))["diagnostics"])
+    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 1), ("criterion-failed", 6)]
+
+
+SCENARIOS = """\
+# rubric: dialect=agentv-5
+name: support
+providers: [canned]
+prompts: ["Can I {{word}} this?"]
+scenarios:
+  - config:
+      - vars: {word: return}
+      - vars: {word: keep}
+    tests:
+      - id: first
+        assert:
+          - type: contains
+            value: weeks
+      - id: second
+        assert:
+          - type: contains
+            value: days
+"""
+
+
+def test_tests_of_scenarios_are_cases_of_their_suite(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "project", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SCENARIOS})
+    client, uri = connect(), (folder / "a.eval.yaml").as_uri()
+    client.initialize(
+        {**VSCODE, "experimental": {"rubricTests": True}}, folder, initializationOptions={"trusted": True}
+    )
+    client.open(uri, SCENARIOS)
+    client.diagnostics(uri)
+    tests = client.request("rubric/discoverTests", {"textDocument": {"uri": uri}})["tests"]
+    found = [(each["label"], each["range"]["start"]["line"]) for each in tests if each["kind"] != "suite"]
+    assert found == [("first", 9), ("contains-weeks", 11), ("second", 13), ("contains-days", 15)]
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [(n["command"]["title"], n["range"]["start"]["line"]) for n in lenses] == [
+        ("▶ Run every case", 4), ("▶ Run", 9), ("Run 5×", 9), ("▶ Run", 13), ("Run 5×", 13),
+    ]  # fmt: skip
+    ran(client, folder)
+    until("marks", lambda: marks(client, uri) == {9: "✘ 0.00", 11: "✘", 13: "✔ 1.00", 15: "✔"})
+    shown = until("results", lambda: next(client.published(uri))["diagnostics"])
+    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 9), ("criterion-failed", 11)]
+    client.change(uri, replaced(SCENARIOS, "weeks", "months"))
+    until("stale", lambda: marks(client, uri)[9] == "◌ stale · was ✘ 0.00")
+
+
+def test_a_case_whose_id_is_taken_has_no_result_of_the_other(connect: Connect, tmp_path: Path) -> None:
+    text = SUITE.replace("tests: ./cases.yaml", f"tests:\n{CASES.replace('other', 'refund')}")
+    folder = written(tmp_path / "project", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": text})
+    client, uri = connect(), (folder / "a.eval.yaml").as_uri()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(uri, text)
+    client.diagnostics(uri)
+    ran(client, folder)
+    first, second = (at for at, line in enumerate(text.splitlines()) if line == "- id: refund")
+    until("marks", lambda: first in marks(client, uri))
+    assert second not in marks(client, uri)
+    assert "✘ failed 0.50" in client.at("hover", uri, first, 7)["contents"]["value"]
+    said = "**refund** — not run: the id is taken by another case"
+    assert client.at("hover", uri, second, 7)["contents"]["value"].startswith(said)
 
 
 def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) -> None:

@@ -83,7 +83,7 @@ class CaseSource:
         """The parts of the suite outside its cases; computed once for all of them."""
         known = self.facts.shapes
         if known is None or known[0] is not self.suite:
-            inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
+            inside = frozenset(id(shape) for shape in children(self.suite, leave_out=("cases", "scenarios")))
             known = self.facts.shapes = (self.suite, inside)
         return known[1]
 
