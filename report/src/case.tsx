@@ -139,7 +139,7 @@ function ScoreTable({ report }: { report: CaseDetails }): VNode | null {
           {report.evaluators.map((each) => (
             <tr>
               <th scope="row"><Sign verdict={each.verdict} /> <span class="unseen">{each.verdict} </span>{safeText(each.name)}</th>
-              <td class="n">{decimal(each.score)}</td>
+              <td class="n">{decimal(each.score)}{each.passes && <> <span class="of">{each.passes}</span></>}</td>
               <td class="n">{plain(each.weight)}</td>
               <td class="n">{decimal(each.contribution)} <span class="of">of {percent(each.share)}</span></td>
             </tr>
@@ -166,11 +166,11 @@ function EvaluatorPart({ each, id, actions }: { each: Evaluator; id: string; act
   const lists = each.criteria.length === 0;
   const members = each.members ?? [];
   const replies = each.replies ?? [];
-  const empty = !each.gate && !each.reason && !each.reasoning && !each.criteria.length && !members.length && !each.hits.length && !each.misses.length && !replies.length;
+  const empty = !each.passes && !each.gate && !each.reason && !each.reasoning && !each.criteria.length && !members.length && !each.hits.length && !each.misses.length && !replies.length;
   if (empty) return null;
   return (
     <section aria-labelledby={id} class={`evaluator ${each.verdict}`}>
-      <h2 id={id}><Place text={each.name} line={each.range?.start.line} actions={actions} /> <span class="kind">{each.type !== each.name && each.type}</span> <span class="right"><Mark verdict={each.verdict} /> <span class="n">{decimal(each.score)}</span></span></h2>
+      <h2 id={id}><Place text={each.name} line={each.range?.start.line} actions={actions} /> <span class="kind">{each.type !== each.name && each.type}</span> <span class="note">{tally(each)}</span> <span class="right"><Mark verdict={each.verdict} /> <span class="n">{decimal(each.score)}</span></span></h2>
       {each.gate && <p><strong>Gate:</strong> {safeText(each.gate)}</p>}
       {each.reason && <p>{safeText(each.reason)}</p>}
       {each.reasoning && each.reasoning !== each.reason && <blockquote>{safeText(each.reasoning)}</blockquote>}
@@ -195,9 +195,12 @@ const Signed = ({ name, items, sign }: { name: string; items: string[]; sign: st
     </>
   ) : null;
 
+/** In how many rows or runs a part passed, and which of them is shown; empty if it passed in all. */
+const tally = ({ passes, shown }: Evaluator | Criterion) => (passes ? `passed in ${passes} · shown: ${safeText(shown ?? '')}` : '');
+
 function CriterionPart({ each, actions }: { each: Criterion; actions: Actions }): VNode {
   const points = each.raw === undefined ? decimal(each.score) : `${plain(each.raw)}/10 → ${decimal(each.score)}`;
-  const notes = [each.minimum !== undefined && `needs ${decimal(each.minimum)}`, each.weight !== 1 && `weight ${plain(each.weight)}`];
+  const notes = [tally(each), each.minimum !== undefined && `needs ${decimal(each.minimum)}`, each.weight !== 1 && `weight ${plain(each.weight)}`];
   const quoted = [each.text, `"${each.text}"`].includes(each.label);
   return (
     <div class={`criterion ${each.verdict}`}>

@@ -137,6 +137,9 @@ export interface Criterion {
   raw?: number;
   weight: number;
   minimum?: number;
+  /** In how many rows or runs it passed, if not in all: `6/12`; `shown` is the one that its verdict and its texts are of. */
+  passes?: string;
+  shown?: string;
   /** Whether it is below the minimum, and fails its rubric. */
   gateFailed?: boolean;
   reasoning?: string;
@@ -154,6 +157,9 @@ export interface Evaluator {
   share: number;
   contribution?: number;
   minimum?: number;
+  /** In how many rows or runs it passed, if not in all: `6/12`; `shown` is the one that its verdict and its texts are of. */
+  passes?: string;
+  shown?: string;
   /** The criterion that failed it. */
   gate?: string;
   reason?: string;

@@ -17,6 +17,7 @@ from rubric_core.evaluation.engine.repeats import Repeats, run_repeats
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.promptfoo_assertion import ROW
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.report_page.case_data import case_data
 from rubric_core.evaluation.reporting.inline_marks import evaluator_words
 from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
@@ -87,6 +88,11 @@ def check(merged: CaseResult, rows: Sequence[CaseResult]) -> None:
             each.misses for each in own if (each.verdict, each.score) == (worst.verdict, worst.score)
         ]
         assert part.tally.shown.split()[-1].removeprefix("n=") in part.misses[0] or part.tally.shown.startswith("run ")
+    page = case_data(merged, suite="", command="")["evaluators"]
+    assert [each.get("passes", "") for each in page] == [each.tally.words for each in merged.evaluators]
+    assert [each["criteria"][0].get("passes", "") for each in page] == [
+        each.criteria[0].tally.words for each in merged.evaluators
+    ]
     hover = report(ShownCase(KnownCase.of(merged)))
     gives = [float(number) for number in re.findall(r"\| (\d\.\d\d) of \d\.\d\d \|", hover)]
     assert sum(gives) == pytest.approx(float(re.search(r"(?:passed|failed|borderline) (\d\.\d\d)", hover)[1]), abs=0.02)

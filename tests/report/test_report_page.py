@@ -11,7 +11,7 @@ from test_report_file import NOW
 from rubric_core.evaluation.comparison.pairs import CaseChange
 from rubric_core.evaluation.comparison.runs import compare_runs
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Tally, Verdict
 from rubric_core.evaluation.report_page.write_report import write_report
 from rubric_core.evaluation.reporting.comparison_report import conclusion_words
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -155,6 +155,22 @@ def test_markdown_is_laid_out_and_links_are_words(browser: Chromium, tmp_path: P
     assert "chart (https://example.com/c.png)" in shown
     assert "<b>not bold</b>" in shown
     assert "a & b" in shown
+
+
+def test_a_merged_part_says_in_how_many_rows_it_passed(browser: Chromium, tmp_path: Path) -> None:
+    tally = Tally(passed=6, count=12, shown="tone=curt")
+    polite = EvaluatorResult(
+        name="polite", type="icontains", verdict=Verdict.FAILED, score=0.5, weight=1.0, tally=tally
+    )
+    database = ResultDatabase(tmp_path)
+    writer = database.begin(RunInfo(suites=(tmp_path / "a.eval.yaml",)))
+    result = CaseResult(id="a", verdict=Verdict.FAILED, score=0.5, answer="x", evaluators=(polite,))
+    writer.add(result, suite=tmp_path / "a.eval.yaml")
+    writer.end(RunState.DONE)
+    write_report(tmp_path / "r.html", database, database.find("last"), now=NOW)
+    tab = browser.tab().open(f"{(tmp_path / 'r.html').as_uri()}#case=a", "article.case .evaluator")
+    assert "0.50 6/12" in " ".join(tab.run("document.querySelector('.scores tbody').innerText").split())
+    assert "passed in 6/12 · shown: tone=curt" in tab.run("document.querySelector('.evaluator').innerText")
 
 
 def listed(tab: Tab) -> list[str]:

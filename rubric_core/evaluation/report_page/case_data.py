@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from rubric_core.evaluation.model.exchanges import Usage
-from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Tally
 from rubric_core.evaluation.report_page.data import (
     BandData,
     CaseData,
@@ -89,9 +89,14 @@ def _evaluator(found: EvaluatorResult, share: float, cut: Cut) -> EvaluatorData:
         "misses": [cut(each) for each in found.shown_misses], "minimum": found.minimum if found.required else None, "judge": found.judge or None,
         "replies": [cut(each) for each in found.raw_replies] or None, "durationMs": found.duration_ms,
         "criteria": [_criterion(each, cut) for each in found.criteria],
-        "members": [_evaluator(member, 0.0, cut) for member in found.members] or None,
+        "members": [_evaluator(member, 0.0, cut) for member in found.members] or None, **_tally(found.tally),
     }  # fmt: skip
     return cast("EvaluatorData", known(row))
+
+
+def _tally(tally: Tally | None) -> dict[str, str]:
+    """In how many rows or runs a part passed, and which of them is shown; empty if it passed in all."""
+    return {"passes": tally.words, "shown": tally.shown} if tally is not None and tally.words else {}
 
 
 def _criterion(found: CriterionResult, cut: Cut) -> CriterionData:
@@ -99,6 +104,7 @@ def _criterion(found: CriterionResult, cut: Cut) -> CriterionData:
         "id": found.id, "label": found.label, "text": cut(found.outcome), "verdict": found.verdict.value, "score": found.score,
         "raw": found.raw, "weight": found.weight, "minimum": found.minimum, "gateFailed": found.gate_failed or None,
         "reasoning": cut(found.reasoning or found.reason) or None, "bands": [_band(each, found.raw, cut) for each in found.bands],
+        **_tally(found.tally),
     }  # fmt: skip
     return cast("CriterionData", known(row))
 

@@ -166,6 +166,9 @@ class CriterionData(TypedDict, total=False):
     raw: int
     weight: float
     minimum: float
+    #: As `EvaluatorData.passes` and `shown`.
+    passes: str
+    shown: str
     gateFailed: bool
     reasoning: str
     bands: list[BandData]
@@ -184,6 +187,9 @@ class EvaluatorData(TypedDict, total=False):
     share: float
     contribution: float
     minimum: float
+    #: In how many rows or runs it passed, if not in all: `6/12`; `shown` is the one that its verdict and its texts are of.
+    passes: str
+    shown: str
     gate: str
     reason: str
     error: str
