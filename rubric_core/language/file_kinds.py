@@ -31,6 +31,7 @@ __all__ = [
     "WITH_CASES",
     "WITH_FILES",
     "WITH_NAMES",
+    "WITH_OWN_FOLDER",
     "CaseFile",
     "Config",
     "ConfigExecution",
@@ -110,6 +111,8 @@ WITH_NAMES = frozenset({
 })  # fmt: skip
 #: Of these, the lists of cases, and the variables of one.
 LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_VARS})
+#: Files whose paths count from their own folder; those of the others count from that of the suite that names them.
+WITH_OWN_FOLDER = frozenset({FileKind.SUITE, FileKind.SIDECAR, FileKind.WORKSPACE, FileKind.ENVIRONMENT})
 #: Files that are not YAML, JSON or JSON lines, whatever their extensions.
 TEXTS = frozenset({
     FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_TABLE,

@@ -48,6 +48,8 @@ class Text(Kind[str]):
     refers_to: str = ""
     #: What the names of the files that it refers to end in; any file where this is empty.
     endings: tuple[str, ...] = ()
+    #: Whether that file is only looked for beside the file that names it, and in no folder above.
+    beside: bool = False
 
     def words(self) -> str:
         return "a string" if self.blank else "a non-empty string"

@@ -11,7 +11,9 @@ __all__ = [
     "Resources", "Setup", "Workspace",
 ]  # fmt: skip
 
-_COMMAND = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
+_PROGRAM = Text(refers_to="program", beside=True)
+_COMMAND = NodeUnion(text=_PROGRAM, sequence=ListOf(_PROGRAM, empty=False))
+_DIRECTORY = Text(refers_to="directory", beside=True)
 _MILLISECONDS = Number(above=0, unit="ms")
 
 
@@ -19,7 +21,7 @@ class Hook(Shape):
     """A hook: a program that prepares a workspace or cleans it up."""
 
     command = key(_COMMAND, "The program and its arguments.", example="[python, setup.py]")
-    cwd = key(Text(), "The working directory.")
+    cwd = key(_DIRECTORY, "The working directory.", shown="the directory of the file")
     timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
     reset = key(
         Choice((
@@ -104,7 +106,7 @@ class Requirements(Shape):
 class Workspace(Shape):
     """A workspace: the directory in which the target works."""
 
-    template = key(Text(refers_to="directory"), "A directory; the target works in a copy of it.", example="./workspace")
+    template = key(_DIRECTORY, "A directory; the target works in a copy of it.", example="./workspace")
     isolation = key(
         Choice((("shared", "all cases share one"), ("per_test", "every case has its own"))),
         "Whether cases share it.", default="shared", shown="shared", example="per_test",
@@ -170,7 +172,7 @@ class Environment(Shape):
     setup = key(Shaped(Setup), "The program that prepares it.", example="{command: [python, setup.py]}")
     env = key(MapOf(Anything()), "Environment variables in it.")
     image = key(Text(), "The image of the container.", example="python:3.12")
-    context = key(Text(refers_to="directory"), "The directory to build the image from.")
+    context = key(_DIRECTORY, "The directory to build the image from.")
     dockerfile = key(Text(), "The Dockerfile in that directory.")
     resources = key(Shaped(Resources), "The most that the container may use.", example="{cpus: 2}")
     mounts = key(ListOf(Shaped(Mount)), "Directories of this machine inside the container.")

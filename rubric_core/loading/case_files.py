@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
-from rubric_core.loading.directory_search import URL, directories_up, is_pattern, places_of, without_function
+from rubric_core.loading.directory_search import URL, is_pattern, places_of, without_function
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.json_text import parse_json
@@ -58,7 +58,7 @@ def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileCon
         if found.given_up:
             return CaseFileContents(complete=False, trouble=TOO_MANY_FOLDERS, given_up=True)
         return _read_files(look, found.paths)
-    for place in places_of(name, directory, look, look.project.fallback):
+    for place in places_of(name, directory, look, beside=True):
         if look.is_file(place):
             return look.once(("cases", place), partial(_read_file, path=place))
         if look.is_directory(place):
@@ -67,8 +67,8 @@ def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileCon
 
 
 def _matches(name: str, directory: Path, look: TrackedLookup) -> PathMatches:
-    """The files that match a pattern, relative to the nearest parent directory with a match."""
-    return path_matches(name, directories_up(directory, look), look)
+    """The files that match a pattern."""
+    return path_matches(name, (directory,), look)
 
 
 def _read_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContents:

@@ -18,6 +18,7 @@ __all__ = [
     "configurations_in",
     "current_directory",
     "directories_up",
+    "find_directory",
     "find_file",
     "function_of",
     "is_pattern",
@@ -25,6 +26,7 @@ __all__ = [
     "memoize_lookup",
     "places_of",
     "without_function",
+    "working_directory",
 ]
 
 T = TypeVar("T")
@@ -102,8 +104,17 @@ def configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
     return tuple(landmarks_in(directory, CONFIGURATIONS, files))
 
 
-def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:
-    """The places where the file or directory `name` is searched, in order; `fallback` comes last."""
+def places_of(
+    name: str, directory: Path, files: Files, fallback: Path | None = None, *, beside: bool = False
+) -> Iterator[Path]:
+    """The places where the file or directory `name` is searched, in order.
+
+    They are `directory`, those above it and `fallback`; with `beside`, `directory` alone.
+    """
+    if beside:
+        as_path = files.path if isinstance(files, TrackedLookup) else Path
+        yield as_path(os.path.normpath(directory / name))
+        return
     if os.path.isabs(name) and (path := Path(name)).is_absolute():  # noqa: PTH117  # false for what no path is absolute for
         yield path
     relative = name.lstrip("/\\")
@@ -122,6 +133,24 @@ def current_directory() -> Path | None:
         return None
 
 
-def find_file(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
-    """The file of `name` for a suite in `directory`."""
-    return next((found for found in places_of(name, directory, files, fallback) if files.is_file(found)), None)
+def find_file(
+    name: str, directory: Path, files: Files, fallback: Path | None = None, *, beside: bool = False
+) -> Path | None:
+    """The file of `name` for a suite in `directory`, as `places_of` searches it."""
+    places = places_of(name, directory, files, fallback, beside=beside)
+    return next((found for found in places if files.is_file(found)), None)
+
+
+def find_directory(
+    name: str, directory: Path, files: Files, fallback: Path | None = None, *, beside: bool = False
+) -> Path | None:
+    """The directory of `name` for a suite in `directory`, as `places_of` searches it."""
+    places = places_of(name, directory, files, fallback, beside=beside)
+    return next((found for found in places if files.is_directory(found)), None)
+
+
+def working_directory(cwd: str | None, directory: Path, files: Files) -> Path:
+    """Where the program of a grader runs: in `cwd`, which is searched as files are, or in the directory of the suite."""
+    if not cwd:
+        return directory
+    return find_directory(cwd, directory, files, current_directory()) or directory / cwd

@@ -1,14 +1,15 @@
 """Looks up files relative to a file: whether one exists, its neighbours, and the issue if it does not exist."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_extensions import PROMPTS, YAML
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_OWN_FOLDER, FileKind
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.directory_search import URL, find_file, is_pattern, places_of
+from rubric_core.loading.directory_search import URL, find_directory, find_file, is_pattern, places_of
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.loading.reference_collector import Mention
@@ -44,29 +45,25 @@ class FileLookup:
         self.led: dict[Path, FileKind] = {}
         self.key = (project, path, kind, dialect.name, own)
 
-    def runs(self, look: TrackedLookup, word: str, cwd: str) -> bool:
-        """Whether a script in a command line exists, below `cwd` or where the engine searches."""
-        if cwd:
-            places = places_of(cwd, self.directory, look, self.project.fallback)
-            bases = [place for place in places if look.is_directory(place)]
-            # A missing directory is reported by itself.
-            if not bases or any(find_file(word, base, look) is not None for base in bases):
-                return True
-        return self.exists(look, word)
+    def beside(self, mention: Mention) -> bool:
+        """Whether the engine looks for the file of a mention in the folder of this file alone."""
+        return mention.beside and self.kind in WITH_OWN_FOLDER
+
+    def _places(self, look: TrackedLookup, name: str, *, beside: bool) -> Iterator[Path]:
+        return places_of(name.removeprefix(URL), self.directory, look, self.project.fallback, beside=beside)
 
     def lead(self, look: TrackedLookup, mention: Mention, kind: FileKind | None) -> None:
         """Record a checkable file with its kind."""
-        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
+        places = self._places(look, mention.text, beside=self.beside(mention))
+        path = next((place for place in places if look.is_file(place)), None)
         if path is not None and kind is not None and path.suffix in YAML:
             self.led.setdefault(path, kind)
 
-    def exists(self, look: TrackedLookup, name: str) -> bool:
+    def exists(self, look: TrackedLookup, name: str, *, beside: bool = False) -> bool:
         """Whether a file or directory exists; patterns always do."""
-        name = name.removeprefix(URL)
-        if is_pattern(name):
+        if is_pattern(name.removeprefix(URL)):
             return True
-        places = places_of(name, self.directory, look, self.project.fallback)
-        return any(look.is_file(place) or look.is_directory(place) for place in places)
+        return any(look.is_file(place) or look.is_directory(place) for place in self._places(look, name, beside=beside))
 
     def missing(
         self,
@@ -77,23 +74,47 @@ class FileLookup:
         severity: Literal["error", "warning"] = "error",
         what: Literal["file", "directory"] = "file",
         name: str = "",
+        within: tuple[str, Path] | None = None,
     ) -> MissingFile:
-        """The issue of a missing file, with the content of its directory."""
+        """The issue of a missing file, with the content of its directory.
+
+        Args:
+            look: The files around it.
+            mention: Where it is named.
+            consequence: The engine's reaction.
+            severity: How bad that is.
+            what: What is missing.
+            name: Its path, where that is not all of the mention.
+            within: The directory that its path is relative to, as it is written, unless it is that of this file.
+        """
         name = name or mention.text.removeprefix(URL)
+        written, base = within or ("", self.directory)
+        beside = within is not None or self.beside(mention)
         return MissingFile(
             span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, what=what, severity=severity,
-            consequence=consequence, known=self.beside(look, name),
+            consequence=consequence, known=self.neighbours(look, name, base, beside=beside), beside=beside, directory=written,
+            elsewhere=self.elsewhere(look, name, base, what) if beside else "",
         )  # fmt: skip
 
-    def beside(self, look: TrackedLookup, name: str) -> tuple[str, ...]:
+    def neighbours(self, look: TrackedLookup, name: str, base: Path, *, beside: bool) -> tuple[str, ...]:
         """The content of the directory in which the file should be, in the spelling of its path."""
         folder, slash, _ = name.removeprefix(URL).rpartition("/")
-        places = places_of(folder or ".", self.directory, look)
-        existing = next((place for place in places if look.is_directory(place)), None)
+        existing = find_directory(folder or ".", base, look, beside=beside)
         return tuple(f"{folder}{slash}{n}" for n in look.names(existing)) if existing is not None else ()
 
-    def prompt(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
-        """Check that a judge's prompt that is a file exists."""
+    def elsewhere(self, look: TrackedLookup, name: str, base: Path, what: Literal["file", "directory"] = "file") -> str:
+        """The path from `base` of a file that exists above it, or in the current directory; empty if there is none."""
+        places = (
+            place
+            for start in dict.fromkeys((base, self.directory))
+            for place in places_of(name, start, look, self.project.fallback)
+        )
+        files = what == "file"
+        found = next((place for place in places if look.is_directory(place) or (files and look.is_file(place))), None)
+        return "" if found is None else Path(os.path.relpath(found, base)).as_posix()
+
+    def prompt(self, look: TrackedLookup, mention: Mention, *, is_aggregator: bool = False) -> Iterator[Issue]:
+        """Check that a judge's prompt that is a file exists; that of an aggregator has variables of its own."""
         marked = mention.text.startswith(URL)
         if not marked and not _PROMPT.match(mention.text):
             return
@@ -102,7 +123,7 @@ class FileLookup:
         if path is None:
             consequence = "agentv skips the case" if marked else "agentv uses this text as the judge's prompt"
             yield self.missing(look, mention, consequence, severity="error" if marked else "warning")
-        elif content is not None and _PROMPT.match(path.name):
+        elif content is not None and not is_aggregator and _PROMPT.match(path.name):
             if path.suffix in PROMPTS:
                 self.led.setdefault(path, FileKind.PROMPT)
             bare = mention.node if not (marked or self.dialect.properties.bare_prompt_paths) else None

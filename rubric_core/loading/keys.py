@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from rubric_core.language.closest_name import is_typo
@@ -16,6 +17,7 @@ from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.provider import ProviderSettings
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
+from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
@@ -36,6 +38,10 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
     ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
     ("default_test", PartialCase), ("options", CaseOptions), ("config", ProviderSettings), ("evaluate_options", RunOptions),
 )  # fmt: skip
+
+
+#: The keys under which a suite has what these files are.
+_WRAPPERS: MappingOf[type[Shape], str] = MappingProxyType({Workspace: "workspace", Environment: "environment"})
 
 
 class Keys(KeySuggestions):
@@ -184,8 +190,17 @@ class Keys(KeySuggestions):
                     node=None if place.name == self._cut_key and made.node is self._root else made.node,
                     inside=inside,
                     owner=made,
+                    wraps=made.node is self._root and self._wraps(made, entry),
                 )
             )
+
+    def _wraps(self, made: Shape, entry: Entry) -> bool:
+        """Whether a key at the top of a file repeats its kind, so that the file as a whole is refused."""
+        if entry.name != _WRAPPERS.get(type(made)) or not isinstance(entry.value, Mapping):
+            return False
+        # A workspace is read where it has any setting beside that key.
+        beside = {each.name for each in made.node.entries} if isinstance(made.node, Mapping) else set()
+        return isinstance(made, Environment) or beside.isdisjoint(self.dialect.table(Workspace))
 
     def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
         """Whether a key is the author's own: by its name, or because references lead below it."""

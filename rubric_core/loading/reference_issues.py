@@ -39,6 +39,11 @@ class MissingFile(Issue):
     known: tuple[str, ...] = ()
     #: Whether there is a directory of that name, where a file is expected.
     is_directory: bool = False
+    #: Whether the engine looks in one directory alone: that of the file, or the one of this name.
+    beside: bool = False
+    directory: str = ""
+    #: Its path from there, if it exists in a directory above, where the engine does not look.
+    elsewhere: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,26 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
+from rubric_core.language.evaluators import (
+    Aggregator,
+    Evaluator,
+    LlmJudge,
+    LlmRubric,
+    Preprocessor,
+    PromptProgram,
+    Scripted,
+)
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.file_kinds import FileKind, kind_of_reference
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
+from rubric_core.language.workspace import Hook, Hooks, Workspace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_files import CaseFileContents, cases_behind
-from rubric_core.loading.directory_search import URL, places_of, without_function
+from rubric_core.loading.directory_search import URL, find_directory, without_function
 from rubric_core.loading.file_lookup import FileLookup
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import (
@@ -29,7 +38,16 @@ from rubric_core.loading.known_names import (
 )
 from rubric_core.loading.outside_files import outside_files
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, may_refer, words_of
+from rubric_core.loading.reference_collector import (
+    Mention,
+    collect_references,
+    is_open,
+    is_script,
+    looks_beside,
+    may_refer,
+    names_program,
+    words_of,
+)
 from rubric_core.loading.reference_issues import (
     BrokenCases,
     MissingFile,
@@ -53,6 +71,7 @@ _CASES = pattern(
     re.MULTILINE,
 )
 _NOT_RUN = "agentv cannot run the suite"
+_NO_CASE = "agentv cannot run the cases"
 
 
 class FoundReferences(NamedTuple):
@@ -69,6 +88,9 @@ class FoundReferences(NamedTuple):
 
 class References(FileLookup):
     """Resolves the references of one file. Equal keys give equal results, as long as no file in `seen` changes."""
+
+    #: The hooks of the block whose failure stops nothing, by identity.
+    harmless: frozenset[int] = frozenset()
 
     def referred(
         self,
@@ -93,6 +115,7 @@ class References(FileLookup):
         self.led = {}
         shapes = tuple(shapes)
         every = [inner for each in shapes for inner in children(each)] if every is None else every
+        self.harmless = _harmless_hooks(every)
         words = [(shape, mention) for shape in every if may_refer(type(shape)) for mention in collect_references(shape)]
         told = {id(mention.node) for _, mention in words if not mention.borrowed}
         for shape, mention in words:
@@ -136,7 +159,9 @@ class References(FileLookup):
                     node=node,
                     name=name.removeprefix(URL),
                     consequence=_NOT_RUN,
-                    known=self.beside(look, name),
+                    known=self.neighbours(look, name, self.directory, beside=True),
+                    beside=True,
+                    elsewhere=self.elsewhere(look, name.removeprefix(URL), self.directory),
                 )
             )
         elif trouble := found.trouble or self._trouble(found):
@@ -215,8 +240,8 @@ class References(FileLookup):
 
     def file(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a file."""
-        if isinstance(shape, LlmJudge | LlmRubric) and mention.field == "prompt":
-            yield from self.prompt(look, mention)
+        if isinstance(shape, Aggregator | LlmJudge | LlmRubric) and mention.field == "prompt":
+            yield from self.prompt(look, mention, is_aggregator=isinstance(shape, Aggregator))
         elif mention.field in ("cases", "cases[]", "tests[]"):
             return  # these are read, too
         elif isinstance(shape, ContentBlock):
@@ -228,17 +253,21 @@ class References(FileLookup):
                 yield self.missing(look, mention, "agentv scores this check 0", name=name)
         elif mention.field == "input_files[]":
             yield from self.question_file(look, mention)
-        elif self.exists(look, mention.text):
+        elif self.exists(look, mention.text, beside=self.beside(mention)):
             self.lead(look, mention, kind_of_reference(type(shape).keys[mention.field.removesuffix("[]")].kind))
         else:
             yield self.missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
 
     def directory_of(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a directory. That of a target is relative to suites, which may be many."""
-        if not isinstance(shape, Entry):
-            places = places_of(mention.text, self.directory, look, self.project.fallback)
-            if not any(look.is_directory(place) for place in places):
-                yield self.missing(look, mention, "", severity="warning", what="directory")
+        beside = self.beside(mention)
+        if isinstance(shape, Entry) or find_directory(
+            mention.text, self.directory, look, self.project.fallback, beside=beside
+        ):
+            return
+        refused = isinstance(shape, Workspace) or (isinstance(shape, Hook) and id(shape) not in self.harmless)
+        consequence = _NO_CASE if refused else ""
+        yield self.missing(look, mention, consequence, severity="error" if refused else "warning", what="directory")
 
     def template(self, look: TrackedLookup, _: Shape, mention: Mention) -> Iterator[Issue]:
         """The name of a template of evaluators."""
@@ -264,10 +293,44 @@ class References(FileLookup):
         cwd = cwd if isinstance(cwd, str) else ""
         if isinstance(shape, Entry) or is_open(cwd):
             return
-        for word in words_of(mention):
-            if is_script(word) and not self.runs(look, word, cwd):
-                consequence = "agentv scores a check that it cannot start 0" if isinstance(shape, Evaluator) else ""
-                yield self.missing(look, mention, consequence, severity="warning", name=word)
+        base = self.directory
+        if cwd and not isinstance(shape, Aggregator):  # agentv runs a program that aggregates beside the suite
+            found = find_directory(cwd, base, look, self.project.fallback, beside=looks_beside(type(shape), "cwd"))
+            if found is None:
+                return  # a missing directory is reported by itself
+            base = found
+        for word in filter(is_script, words_of(mention)):
+            if not self._runs(look, word, mention, base):
+                consequence, severity = self._without_program(shape, word)
+                within = (cwd, base) if base != self.directory else None
+                yield self.missing(look, mention, consequence, severity=severity, name=word, within=within)
+
+    def _runs(self, look: TrackedLookup, word: str, mention: Mention, base: Path) -> bool:
+        """Whether a script in a command line exists, where the engine runs the command, or where it searches it."""
+        if base == self.directory:
+            return self.exists(look, word, beside=self.beside(mention))
+        place = base / word
+        return look.is_file(place) or look.is_directory(place)
+
+    def _without_program(self, shape: Shape, word: str) -> tuple[str, Literal["error", "warning"]]:
+        """The engine's reaction to a script that is not there, and how bad that is."""
+        if isinstance(shape, Hook):
+            refused = id(shape) not in self.harmless and names_program(word)
+            return (_NO_CASE, "error") if refused else ("agentv only logs it", "warning")
+        if isinstance(shape, PromptProgram | Preprocessor):
+            return "agentv skips the case", "error" if names_program(word) else "warning"
+        return ("agentv scores a check that it cannot start 0" if isinstance(shape, Evaluator) else ""), "warning"
+
+
+def _harmless_hooks(shapes: Iterable[Shape]) -> frozenset[int]:
+    """The hooks whose failure stops nothing: those that run after the cases, and those that are switched off."""
+    found: set[int] = set()
+    for shape in shapes:
+        if isinstance(shape, Hooks | Workspace):
+            off = isinstance(shape, Hooks) and shape.enabled is False
+            names = ("before_all", "before_each") if off else ()
+            found |= {id(vars(shape).get(name)) for name in (*names, "after_each", "after_all")}
+    return frozenset(found)
 
 
 _RESOLVERS: dict[str, Callable[[References, TrackedLookup, Shape, Mention], Iterator[Issue]]] = {

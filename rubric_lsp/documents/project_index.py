@@ -222,7 +222,7 @@ class ProjectIndex:
         look = self.project.look()
         if name.kind == "template":
             return template_of(look, name.name, suite.parent)
-        return find_file(without_function(name.name.removeprefix(URL)), suite.parent, look)
+        return find_file(without_function(name.name.removeprefix(URL)), suite.parent, look, beside=name.beside)
 
     def files_of(self, suite: Path, name: NameOccurrence) -> list[Path]:
         """The files that a name refers to: one, or those that match a pattern."""

@@ -87,7 +87,8 @@ def rewritten_references(name: NameOccurrence, suite: Path, moves: FileMoves, fi
     reference = _Reference.of(name.name)
     # A text is not a folder, even if one has that name, unless it ends like a path.
     to_directory = name.kind == "directory" or reference.path.endswith("/")
-    path = _Way(suite.parent, moves.after(suite).parent, moves, files, to_directory).after(reference.path)
+    way = _Way(suite.parent, moves.after(suite).parent, moves, files, to_directory, name.beside)
+    path = way.after(reference.path)
     if path is None:
         return None
     # A word of a command line is not shell-quoted: it is unknown whether a shell will read it.
@@ -103,6 +104,10 @@ class _Way:
     moves: FileMoves
     files: Files
     to_directory: bool
+    beside: bool
+
+    def _bases(self, start: Path) -> tuple[Path, ...]:
+        return (start,) if self.beside else directories_up(start, self.files)
 
     def after(self, path: str) -> str | None:
         """The replacement for `path`; None if it does not change, or leads nowhere."""
@@ -112,7 +117,7 @@ class _Way:
             target = self.moves.after(absolute(Path(path)))
             return target.as_posix() if target != absolute(Path(path)) else None
         relative = path.lstrip("/\\")
-        bases = directories_up(self.here, self.files)
+        bases = self._bases(self.here)
         base = next((each for each in bases if self._is_there(absolute(each / relative))), None)
         if base is None:
             return None
@@ -130,7 +135,7 @@ class _Way:
 
     def _leads_to(self, written: str, target: Path) -> bool:
         """Whether a path refers to `target` after the moves."""
-        for base in directories_up(self.here_after, self.files):
+        for base in self._bases(self.here_after):
             place = absolute(base / written)
             if place == target:
                 return True

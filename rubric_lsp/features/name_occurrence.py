@@ -30,17 +30,19 @@ class NameOccurrence:
     #: Whether it is the definition.
     defines: bool = False
     style: Style = "plain"
+    #: Whether the file of that name is only looked for beside the file that names it.
+    beside: bool = False
 
     def moved(self, span: Span) -> "NameOccurrence":
         """The same name at another offset."""
         return replace(self, span=span)
 
 
-def scalar_name(node: Node, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
+def scalar_name(node: Node, kind: NameKind, *, defines: bool, beside: bool = False) -> Iterator[NameOccurrence]:
     """The name of a single-line text; None for anything else."""
     if not isinstance(node, Scalar) or not node.text or node.is_block:
         return
     quote = node.is_quoted
     span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
     style: Style = "single" if node.style == "single" else "double" if quote else "plain"
-    yield NameOccurrence(kind, node.text, span, defines, style)
+    yield NameOccurrence(kind, node.text, span, defines, style, beside)

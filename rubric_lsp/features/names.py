@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import WITH_OWN_FOLDER, FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
@@ -72,9 +72,10 @@ def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     if local.analysis.kind is FileKind.TABLE:
         return tuple(case_ids(local.text))
     found: list[NameOccurrence] = []
+    own_folder = local.analysis.kind in WITH_OWN_FOLDER
     for root in local.shapes:
         for shape in children(root):
-            found += _shape_names(shape, local.text)
+            found += _shape_names(shape, local.text, own_folder=own_folder)
     found += _listed(local)
     found += _anchors(local)
     if "{{" in local.text:
@@ -87,10 +88,10 @@ def _listed(local: LocalText) -> Iterator[NameOccurrence]:
     root = local.tree.root if local.number >= 0 and local.analysis.kind is FileKind.SUITE else None
     for item in root.items if isinstance(root, Sequence) else ():
         if isinstance(item, Scalar) and not is_open(item.text):
-            yield from scalar_name(item, "file", defines=False)
+            yield from scalar_name(item, "file", defines=False, beside=True)
 
 
-def _shape_names(shape: Shape, text: str) -> Iterator[NameOccurrence]:
+def _shape_names(shape: Shape, text: str, *, own_folder: bool) -> Iterator[NameOccurrence]:
     if isinstance(shape, Case):
         yield from _defined(shape, "id", "case")
     elif isinstance(shape, Criterion) and not shape.shorthand:
@@ -103,7 +104,7 @@ def _shape_names(shape: Shape, text: str) -> Iterator[NameOccurrence]:
         yield from _weights(shape.aggregator)
     for mention in collect_references(shape):
         if not mention.borrowed and not _is_text(shape, mention):
-            yield from _mentioned(mention, text)
+            yield from _mentioned(mention, text, beside=own_folder and mention.beside)
     if isinstance(shape, Case) and shape.has("depends_on"):
         yield from _dependencies(shape.places["depends_on"].node)
     if isinstance(shape, Case | DefaultTest) and shape.has("vars"):
@@ -142,14 +143,14 @@ _MENTIONED: Mapping[str, NameKind] = {
 }  # fmt: skip
 
 
-def _mentioned(mention: Mention, text: str) -> Iterator[NameOccurrence]:
+def _mentioned(mention: Mention, text: str, *, beside: bool) -> Iterator[NameOccurrence]:
     if mention.refers_to in _MENTIONED:
-        yield from scalar_name(mention.node, _MENTIONED[mention.refers_to], defines=False)
+        yield from scalar_name(mention.node, _MENTIONED[mention.refers_to], defines=False, beside=beside)
     elif mention.refers_to == "program":
         for word in filter(is_script, words_of(mention)):
             at = text.find(word, mention.node.span.start, mention.node.span.end)
             if at >= 0:
-                yield NameOccurrence("file", word, Span(at, at + len(word)), False, "raw")
+                yield NameOccurrence("file", word, Span(at, at + len(word)), False, "raw", beside)
 
 
 def _dependencies(node: Node) -> Iterator[NameOccurrence]:

@@ -205,7 +205,7 @@ async def test_repositories_of_this_machine(place: Folder) -> None:
         (("path: repo2", "path: ../out"), "would be outside the workspace (line 4)"),
         (
             ("path: ./origin", "path: ./none"),
-            "the repository ./none is not a directory here or in a directory above (line 3)",
+            "there is no directory ./none for the repository (line 3)",
         ),
     ):
         assert reason in (await run(place, (repos + case).replace(*change)))["a"].reason
@@ -241,7 +241,7 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
     ("workspace", "reason"),
     [
         ("{docker: {image: x}}", "rubric does not run containers: remove `docker` to run this case on this machine (line 1)"),
-        ("{template: ./none}", "the template ./none is not a directory here or in a directory above (line 1)"),
+        ("{template: ./none}", "there is no directory ./none for the template (line 1)"),
         ("{template: ./template, mode: static, path: ./template, hooks: {after_each: {reset: fast}}}", "rubric does not reset your own directory"),
         ("{env: {required_commands: [no-such-program]}}", "the workspace needs the program no-such-program, which is not installed (line 1)"),
         ("{env: {required_python_modules: [no_such_module]}}", "the workspace needs the Python module no_such_module"),

@@ -19,7 +19,7 @@ BY_HAND = {
     ("environment-sent", 0): 1, ("environment-sent", 1): 1, ("environment-sent", 2): 1, ("environment-sent", 3): 1,
     ("environment-sent", 4): 3, ("environment-sent", 5): 4, ("environment-sent", 6): 2,
     ("environment-sent", 7): 1, ("environment-sent", 8): 1,
-    ("foreign-type", 0): 1, ("missing-file", 1): 1, ("missing-file", 2): 1, ("missing-file", 3): 1, ("no-cases", 2): 1,
+    ("foreign-type", 0): 1, ("missing-file", 1): 1, ("missing-file", 2): 1, ("missing-file", 3): 1, ("missing-file", 5): 1, ("no-cases", 2): 1,
     ("not-a-suite", 2): 1, ("old-interpolation", 2): 1, ("outside-file", 0): 1, ("outside-file", 1): 1, ("requires-range", 0): 1,
     ("role-marker", 0): 1, ("run-option", 0): 1, ("script-value", 1): 1, ("suite-version", 1): 1, ("target-circle", 0): 1,
     ("too-few-outputs", 0): 1, ("unrendered-template", 1): 1,

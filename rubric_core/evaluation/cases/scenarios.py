@@ -64,7 +64,8 @@ def _cases_of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[R
             return
         paths = [*found.paths]
     else:
-        paths = [p for p in [find_file(name, frame.directory, frame.files, current_directory())] if p is not None]
+        path = frame.directory / name
+        paths = [path] if frame.files.is_file(path) else []
     for path in paths:
         yield from _cases_of_file(frame, path, behind)
     if not paths:

@@ -28,7 +28,14 @@ from rubric_core.language.evaluators import (
 from rubric_core.language.providers import SETTINGS
 from rubric_core.language.shape import children
 from rubric_core.language.value_kinds import Text
-from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern, without_function
+from rubric_core.loading.directory_search import (
+    URL,
+    current_directory,
+    find_file,
+    is_pattern,
+    without_function,
+    working_directory,
+)
 from rubric_core.loading.known_names import file_named
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.sent_files import files_in_messages, messages_in_file
@@ -225,11 +232,11 @@ class CaseDependencies:
     def _named_by(self, shape: object) -> Iterator[tuple[str, Path, Path]]:
         directory = self._directory
         if isinstance(shape, CodeEvaluator):
-            yield from self.in_command(shape.command, directory / (shape.cwd or "."))
+            yield from self.in_command(shape.command, working_directory(shape.cwd, directory, self._files))
         elif isinstance(shape, PromptProgram | Preprocessor):
             yield from self.in_command(shape.command, directory)
         elif isinstance(shape, Aggregator):
-            yield from self.in_command(shape.path, directory / (shape.cwd or "."))
+            yield from self.in_command(shape.path, directory)
             yield from self._in_prompt(shape.prompt)
         elif isinstance(shape, LlmJudge | LlmRubric):
             yield from self._in_prompt(shape.prompt)

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
+from rubric_core.disk import DiskFiles
 from rubric_core.disk_directories import DiskDirectories
 from rubric_core.evaluation.code.commands import (
     ProgramError,
@@ -31,7 +32,8 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.properties import ReplyStyle
 from rubric_core.lazy_compilation import replace
-from rubric_core.ports import Directories, Finished, Processes, Program
+from rubric_core.loading.directory_search import working_directory
+from rubric_core.ports import Directories, Files, Finished, Processes, Program
 from rubric_core.program_lookup import process_environment
 
 __all__ = ["CodeEvaluator"]
@@ -99,7 +101,9 @@ class CodeEvaluator:
         return _decided(_replied(finished, shown, request, "hits"), finished)
 
     def _directory(self, context: EvaluationContext) -> Path:
-        return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
+        return working_directory(
+            None if self._cwd is None else str(self._cwd), context.directory, _files(context)
+        ).resolve()
 
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
         """Run the program to its end. Raises ProgramError."""
@@ -147,6 +151,10 @@ def _processes(context: EvaluationContext) -> Processes:
     from rubric_core.adapters import OsProcesses  # noqa: PLC0415  # only a caller without ports needs the system's
 
     return OsProcesses()
+
+
+def _files(context: EvaluationContext) -> Files:
+    return DiskFiles() if context.ports is None else context.ports.files
 
 
 def _directories(context: EvaluationContext) -> Directories:

@@ -112,9 +112,8 @@ async def _by_program(
 ) -> EvaluationScore:
     if not aggregator.path:
         raise Unscored("a code aggregator needs a `path`", at=aggregator)
-    program = CodeEvaluator(
-        script=aggregator.path, cwd=aggregator.cwd, payload={"results": _member_payload(results, context)}
-    )
+    # AgentV runs it beside the suite, whatever its `cwd` is.
+    program = CodeEvaluator(script=aggregator.path, payload={"results": _member_payload(results, context)})
     score = await program.evaluate(context)
     return replace(score, details={**(score.details or {}), "aggregator": "a program"})
 

@@ -12,7 +12,8 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.directory_search import URL, find_file, places_of
+from rubric_core.loading.directory_search import URL, find_directory, find_file
+from rubric_core.loading.issues import UnknownKey
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
@@ -34,15 +35,20 @@ class DeclaredWorkspace:
     files: Files
     #: Gives "line 4" for a part of it.
     where: Callable[[Shape], str]
-    #: The last directory in which its paths are searched.
+    #: The last directory in which its paths are searched; None where they are in `directory` alone.
     fallback: Path | None = None
+
+    def find_directory(self, name: str) -> Path | None:
+        """The directory with that name, if it exists."""
+        beside = self.fallback is None
+        return find_directory(name.removeprefix(URL), self.directory, self.files, self.fallback, beside=beside)
 
     def directory_named(self, name: str, at: Shape, what: str) -> Path:
         """The directory with that name. Raises Unscored if it does not exist."""
-        for place in places_of(name.removeprefix(URL), self.directory, self.files, self.fallback):
-            if self.files.is_directory(place):
-                return place
-        raise Unscored(f"the {what} {name} is not a directory here or in a directory above ({self.where(at)})")
+        found = self.find_directory(name)
+        if found is None:
+            raise Unscored(f"there is no directory {name} for the {what} ({self.where(at)})")
+        return found
 
 
 def suite_workspace(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
@@ -83,7 +89,8 @@ def _in_file(
 ) -> DeclaredWorkspace:
     """A workspace in its own file, whose paths are relative to that file."""
     files, blame = around.files, f" ({around.where(around.shape)})"
-    path = find_file(name.removeprefix(URL), around.directory, files, around.fallback)
+    beside = around.fallback is None
+    path = find_file(name.removeprefix(URL), around.directory, files, around.fallback, beside=beside)
     if path is None:
         raise Unscored(f"the file {name} of the workspace does not exist{blame}")
     try:
@@ -93,7 +100,8 @@ def _in_file(
     tree = parse(text)
     lowering = Lowering(text, dialect, case.dialects, tree.anchors)
     shape = next(iter(lowering.root(tree.root, kind, "")), None)
-    if tree.problems or not isinstance(shape, Workspace | Environment):
+    refused = any(isinstance(issue, UnknownKey) and issue.wraps for issue in lowering.issues)
+    if tree.problems or refused or not isinstance(shape, Workspace | Environment):
         raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} explains it")
     lines = LineIndex(text)
     return DeclaredWorkspace(

@@ -43,7 +43,8 @@ def hooks_in(written: DeclaredWorkspace, block: object) -> Iterator[tuple[str, H
 def _hook(hook: Hook, written: DeclaredWorkspace) -> HookPlan:
     cwd = written.directory
     if isinstance(hook.cwd, str) and "{{" not in hook.cwd:
-        cwd = written.directory_named(hook.cwd, hook, "directory")
+        # Without that directory the program cannot be started, which stops nothing after the cases.
+        cwd = written.find_directory(hook.cwd) or written.directory / hook.cwd
     return HookPlan(
         command_in(hook.command), cwd, seconds_in(hook.timeout_ms), hook.reset or "none", written.where(hook)
     )

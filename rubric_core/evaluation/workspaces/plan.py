@@ -19,7 +19,6 @@ from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
 from rubric_core.lazy_compilation import dataclass, field, replace
-from rubric_core.loading.directory_search import places_of
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
@@ -246,10 +245,8 @@ def _plan_of_environment(written: DeclaredWorkspace, shape: Environment) -> Work
     template = existing = None
     if given.is_absolute():
         existing = written.directory_named(name, shape, "workdir")
-    elif any(
-        written.files.is_directory(p) for p in places_of(name, written.directory, written.files, written.fallback)
-    ):
-        template = written.directory_named(name, shape, "workdir")
+    else:
+        template = written.find_directory(name)
     hooks: tuple[tuple[str, HookPlan], ...] = ()
     if isinstance(shape.setup, Setup):
         setup = shape.setup

@@ -37,7 +37,7 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         adds(LlmJudge, "prompt", "model"),
         adds(CodeEvaluator, "cwd", command="script"),
         # A list of words came with release 2.
-        takes(CodeEvaluator, Text(refers_to="program"), "script", doc="The program and its arguments, in one line.", example="python check.py"),
+        takes(CodeEvaluator, Text(refers_to="program", beside=True), "script", doc="The program and its arguments, in one line.", example="python check.py"),
         adds_types(code=CodeEvaluator, llm_judge=LlmJudge),
         *AROUND_0_5,
         *TARGETS_0_5,

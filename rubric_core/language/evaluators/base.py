@@ -9,6 +9,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, ListOf,
 __all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Proxy", "Scripted"]
 
 _ARGV = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
+_GRADER = Text(refers_to="program", beside=True)
 
 
 class Preprocessor(Shape):
@@ -111,7 +112,12 @@ class CodeEvaluator(Evaluator):
     """A code evaluator: a program that grades the answer; JSON on its standard input, a score on its standard output."""
 
     open: ClassVar[bool] = True
-    command = key(_ARGV, "The program and its arguments.", required=True, example="[python, check.py]")
+    command = key(
+        NodeUnion(text=_GRADER, sequence=ListOf(_GRADER, empty=False)),
+        "The program and its arguments.",
+        required=True,
+        example="[python, check.py]",
+    )
     cwd = key(
         Text(refers_to="directory"),
         "The working directory.",

@@ -2,6 +2,7 @@
 
 from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.evaluators.rubrics import Criterion
+from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
 from rubric_core.language.value_kinds import Anything, Choice, ListOf, MapOf, NodeUnion, Number, Text
@@ -25,9 +26,12 @@ class Aggregator(Shape):
     weights = key(
         MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}"
     )
-    path = key(Text(refers_to="program"), "The program of a code aggregator.", example="scripts/gate.py")
+    path = key(Text(refers_to="program", beside=True), "The program of a code aggregator.", example="scripts/gate.py")
     cwd = key(Text(refers_to="directory"), "The working directory.")
-    prompt = key(Text(), "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.")
+    prompt = key(
+        Text(refers_to="file", endings=PROMPTS),
+        "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.",
+    )
     threshold = key(Number(0, 1), "The share of members, 0..1, that must pass.", example="0.5")
     model = key(Text(), "Not used by any release.")
 

@@ -124,7 +124,7 @@ class Case(Shape):
     )
     execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(
-        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML, beside=True), mapping=Shaped(Workspace)),
         "The working directory of the target.",
     )
     metadata = key(MapOf(Anything()), "Your own data for the case.")
@@ -175,7 +175,8 @@ class Case(Shape):
     threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
     run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
     environment = key(
-        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)), "Where the target works."
+        NodeUnion(text=Text(refers_to="file", endings=YAML, beside=True), mapping=Shaped(Environment)),
+        "Where the target works.",
     )
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
@@ -192,7 +193,10 @@ class CaseInclude(Shape):
     """An entry that takes cases over: those of another suite or file, in an older form of `file://`."""
 
     include = key(
-        Text(refers_to="file", endings=CASES), "The suite or file.", required=True, example="./other.eval.yaml"
+        Text(refers_to="file", endings=CASES, beside=True),
+        "The suite or file.",
+        required=True,
+        example="./other.eval.yaml",
     )
     type = key(
         Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
@@ -206,4 +210,4 @@ class CaseInclude(Shape):
 
 
 #: An item of the case list: a case, or a path to files that have cases.
-CASE: Kind[object] = NodeUnion(text=Text(refers_to="file", endings=CASES), mapping=Shaped(Case))
+CASE: Kind[object] = NodeUnion(text=Text(refers_to="file", endings=CASES, beside=True), mapping=Shaped(Case))

@@ -115,7 +115,7 @@ class Suite(Shape):
     input = key(INPUT, "Messages inserted before the input of every case.")
     input_files = key(FILES, "Files inserted before the first user message of every case.")
     workspace = key(
-        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML, beside=True), mapping=Shaped(Workspace)),
         "The working directory of the target.",
     )
     metadata = key(
@@ -145,7 +145,7 @@ class Suite(Shape):
         example="{provider: bot, grader: judge}",
     )
     environment = key(
-        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML, beside=True), mapping=Shaped(Environment)),
         "Where the target works: a host or a container.",
     )
     timeout_seconds = key(Number(above=0, unit="s"), "The longest that a case may take, in seconds.")
@@ -160,7 +160,7 @@ class Suite(Shape):
         example="{vars: {tone: polite}}",
     )
     scenarios = key(
-        ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Scenario))),
+        ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML, beside=True), mapping=Shaped(Scenario))),
         "Rows of values, combined with cases.",
     )
     derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Metrics computed from other metrics.")
@@ -170,7 +170,7 @@ class Suite(Shape):
     )
     env = key(MapOf(Anything()), "Environment variables for the run.")
     nunjucks_filters = key(
-        MapOf(Text(refers_to="file", endings=FILTERS)),
+        MapOf(Text(refers_to="file", endings=FILTERS, beside=True)),
         "Filters for templates: files with a function each.",
         example="{shout: ./shout.js}",
     )
@@ -181,7 +181,7 @@ class Suite(Shape):
     )
     experiment = key(Anything(), "The experiment under which results are stored.")
     cases = key(
-        NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)),
+        NodeUnion(text=Text(refers_to="file", endings=CASES, beside=True), sequence=ListOf(CASE)),
         "The cases, or a file or folder with them.",
         name="tests",
         required=True,

@@ -36,6 +36,8 @@ class UnknownKey(Issue):
     needed: bool = False
     #: The shape that has the key.
     owner: Shape | None = None
+    #: Whether it repeats what the whole file is, as `workspace:` in the file of a workspace does.
+    wraps: bool = False
 
     @property
     def hides(self) -> Span | None:

@@ -30,11 +30,17 @@ def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # 
         yield Finding(issue.span, words, consequence=issue.consequence, severity=issue.severity)
         return
     folder = issue.name.rpartition("/")[0]
-    meant = closest(issue.name, [n for n in issue.known if n != issue.name])
+    meant = issue.elsewhere or closest(issue.name, [n for n in issue.known if n != issue.name])
     if meant is not None and (meant == folder or issue.name.endswith("/")):
         meant = None
-    where = "" if context.engine == "promptfoo" else " here or in a directory above"
-    message = f"there is no {issue.what} `{issue.name}`{where}" + (f"; did you mean `{meant}`?" if meant else "")
+    place = f"in `{issue.directory}`" if issue.directory else "beside this file"
+    if issue.elsewhere:
+        message = f"`{issue.name}` is found as `{meant}`, but {context.engine} looks only {place}"
+    else:
+        where = (
+            f" {place}" if issue.beside else "" if context.engine == "promptfoo" else " here or in a directory above"
+        )
+        message = f"there is no {issue.what} `{issue.name}`{where}" + (f"; did you mean `{meant}`?" if meant else "")
     fixes = _fixes(issue, meant, context) if meant and not issue.borrowed else ()
     yield Finding(issue.span, message, fixes=fixes, consequence=issue.consequence, severity=issue.severity)
 

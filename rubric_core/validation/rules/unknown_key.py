@@ -12,9 +12,10 @@ from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import UnknownKey
-from rubric_core.syntax.edit import remove_entry, rename_key
-from rubric_core.syntax.reindent import dash_within
+from rubric_core.syntax.edit import column_of, remove_entry, rename_key
+from rubric_core.syntax.reindent import dash_within, move_entry_lines
 from rubric_core.syntax.tree import Mapping, walk
+from rubric_core.text import Edit, Span
 from rubric_core.validation.author_notes import is_author_note
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
@@ -35,6 +36,9 @@ _CAPITAL = pattern(r"([A-Z])")
 @rule("unknown-key", "warning", "A key that is not known in this place", about_name=True)
 def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the key that was probably meant."""
+    if issue.wraps:
+        yield _wrapped(issue, context)
+        return
     meant = issue.meant
     message = f"{issue.shape.title()} has no key `{issue.name}`"
     if issue.inside:
@@ -79,6 +83,23 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         yield Finding(issue.span, message, fixes=fixes, consequence=consequence, severity="hint", tags=("unnecessary",))
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
+
+
+def _wrapped(issue: UnknownKey, context: Context) -> Finding:
+    """A file whose whole content stands under the key that a suite has for it."""
+    message = f"this file is {issue.shape.title()} itself: move what stands under `{issue.name}` to its top level"
+    value = issue.entry.value
+    fixes: tuple[Fix, ...] = ()
+    if isinstance(value, Mapping) and not value.flow and value.anchor is None and not issue.borrowed:
+        first = value.entries[0].key.whole.start
+        moved = [
+            edit
+            for each in value.entries
+            for edit in move_entry_lines(context.text, each, -column_of(context.text, first))
+        ]
+        line = Edit(Span(issue.entry.key.whole.start, first - column_of(context.text, first)), "")
+        fixes = (Fix(f"remove `{issue.name}:` above it", (line, *moved)),)
+    return Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")
 
 
 def _stops_promptfoo(issue: UnknownKey) -> bool:
