@@ -5,8 +5,9 @@ from collections.abc import Sequence as SequenceOf
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.closest_name import closest, is_same_word
+from rubric_core.language.closest_name import closest, is_same_word, is_typo
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import field_called, options_called
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.value_kinds import Boolean, Choice, Integer, Kind, NodeUnion, Number, Text
@@ -30,8 +31,8 @@ class KeySuggestions(Tags):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
-        #: Candidates for unknown keys, by the shape that has them.
-        self._missing_keys: dict[int, tuple[Shape, dict[str, str], dict[str, str]]] = {}
+        #: Candidates for unknown keys, by the shape that has them, and by whether it takes others as well.
+        self._missing_keys: dict[tuple[int, bool], tuple[Shape, dict[str, str], dict[str, str]]] = {}
         #: Candidates that can have a value, by the shape and the relevant properties of the value.
         self._fitting_keys: dict[tuple[object, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
@@ -50,9 +51,24 @@ class KeySuggestions(Tags):
             made.unread.setdefault({**older, **current}[meant], place)
         return meant
 
+    def misspelt_key(self, made: Shape, place: FieldPlace) -> str | None:
+        """The only key that is written with a typing error, for an evaluator that takes settings of its author, too."""
+        name = place.name
+        if not isinstance(made, Evaluator) or any(name in _evaluator_keys(dialect) for dialect in self.dialects):
+            return None  # a word of the language is more likely to be meant as it is
+        node = place.node
+        value = node.value if isinstance(node, Scalar) else None
+        current, older = self._not_there_yet(made, any_key=False)
+        for known in (current, older):
+            near = [each for each in known if is_typo(name, each) and self._fits(made, known[each], node, value)]
+            if near:
+                made.unread.setdefault(known[near[0]], place)
+                return near[0] if len(near) == 1 else None
+        return None
+
     def _not_there_yet(self, made: Shape, *, any_key: bool) -> tuple[dict[str, str], dict[str, str]]:
         """The fields by the keys that a mapping does not have: those of the dialect, and older names for them."""
-        known = self._missing_keys.get(id(made))
+        known = self._missing_keys.get((id(made), any_key))
         if known is not None and known[0] is made:
             return known[1], known[2]
         current = {
@@ -65,7 +81,7 @@ class KeySuggestions(Tags):
         names = [e.name or "" for e in made.node.entries] if isinstance(made.node, Mapping) else []
         written = {table[name].field for name in names if name in table}
         older = {s.name: s.field for s in table.values() if s.fate.read and s.field and s.field not in written}
-        self._missing_keys[id(made)] = made, current, older
+        self._missing_keys[id(made), any_key] = made, current, older
         return current, older
 
     def _fitting(
@@ -111,6 +127,17 @@ class KeySuggestions(Tags):
 def has_entry(made: Shape, name: str) -> bool:
     """Whether a key is written in the mapping itself."""
     return isinstance(made.node, Mapping) and made.node.get(name) is not None
+
+
+@lru_cache(maxsize=16)
+def _evaluator_keys(dialect: Dialect) -> frozenset[str]:
+    """The keys of all evaluators of a dialect."""
+    classes, waiting = [], [Evaluator]
+    while waiting:
+        cls = waiting.pop()
+        classes.append(cls)
+        waiting += cls.__subclasses__()
+    return frozenset(name for cls in classes for name in dialect.table(cls))
 
 
 @lru_cache(maxsize=4_000)

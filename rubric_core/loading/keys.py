@@ -173,6 +173,8 @@ class Keys(KeySuggestions):
             meant: str | None = told.meant
         else:
             meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
+            if meant is None and any_key and not inside:
+                meant = self.misspelt_key(made, place)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
         is_idle = type(made) is Configuration or (
             type(made) is CommandLineOptions and not CommandLineOptions.has_option(place.name)

@@ -339,3 +339,8 @@ def test_a_case_made_of_data_is_a_case() -> None:
     made = case_from_data(case())
     assert isinstance(made, Case)
     assert context(eval_case=made).eval_case is made
+
+
+def test_a_misspelt_key_of_an_evaluator_that_takes_any_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    case_from_data(case(assertions=[{"type": "llm-grader", "weigth": 2}, {"type": "mine", "requird": True}]))
+    assert [("weigth" in words, "requird" in words) for words in said(caplog)] == [(True, False), (False, True)]

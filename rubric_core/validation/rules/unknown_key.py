@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_typo
-from rubric_core.language.evaluators import Criterion
+from rubric_core.language.evaluators import CodeEvaluator, Criterion, Custom, Scripted
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import STOPS
@@ -81,6 +81,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         # Some authors keep notes under such keys.
         consequence = f"{context.engine} silently ignores it"
         yield Finding(issue.span, message, fixes=fixes, consequence=consequence, severity="hint", tags=("unnecessary",))
+    elif issubclass(issue.shape, CodeEvaluator | Custom | Scripted):
+        consequence = f"{context.engine} takes it for a setting of your own code; those belong under `config`"
+        yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
     else:
         yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
 
