@@ -72,15 +72,15 @@ class Keys(KeySuggestions):
         found = {}
         begun_again = repeats = False
         for entry, via in self.entries(node):
-            key = entry.key
-            name = key.text if isinstance(key, Scalar) else None
-            if name is None or (begun_again and via is None):
+            name = self._name_of(entry)
+            if name is None:
                 continue
             if name in found and via is None:
                 dash = self._missing_dash(node, entry)
-                begun_again = dash is not None
-                if not repeats:  # consecutive duplicate keys are one mistake
+                # Consecutive duplicate keys are one mistake, and so are those of an item without its dash.
+                if not repeats and not begun_again:
                     self.duplicate(node, entry, found[name][0], dash)
+                begun_again |= dash is not None
                 repeats = True
                 continue
             repeats = False
@@ -94,7 +94,12 @@ class Keys(KeySuggestions):
         if at is None and isinstance(key, Scalar) and not isinstance(value, Alias):  # nearly always
             return _new(FieldPlace, (key.span, value.span, value, key.text, False, None))
         meant = self.target_of(value) if isinstance(value, Alias) else None
-        return FieldPlace(at or entry.key.span, at or value.span, value, entry.name or "", at is not None, meant)
+        return FieldPlace(at or key.span, at or value.span, value, self._name_of(entry) or "", at is not None, meant)
+
+    def _name_of(self, entry: Entry) -> str | None:
+        """The key as text, also behind an alias."""
+        key = self.target_of(entry.key) if isinstance(entry.key, Alias) else entry.key
+        return key.text if isinstance(key, Scalar) else None
 
     # Twice
 
@@ -128,6 +133,8 @@ class Keys(KeySuggestions):
     def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
         """The place of a missing `- ` where the keys of a list item begin again: `- id: a … id: b`."""
         head = node.entries[0]
+        if entry is node.entries[1] and isinstance(head.value, Scalar):
+            return None  # nothing that would be an item by itself
         at, first = entry.key.whole.start, head.key.whole.start
         if node.flow or entry.name != head.name or not self.text[max(0, first - 2) : first].endswith("- "):
             return None

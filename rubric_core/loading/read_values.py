@@ -169,7 +169,7 @@ class ValueReader:
             return self._wrong(kind, node, name)
         if kind.refers_to == "program" and _NO_COMMAND.match(node.text) and not name.endswith("[]"):
             return self._wrong(ListOf(kind), node, name)
-        if node.style == "plain" and self.via is None and not is_sound(self.text, node):
+        if node.style == "plain" and node.text and self.via is None and not is_sound(self.text, node):
             self.slips(node, signs=kind.refers_to != "type" and not name.startswith("value"))
         return node.text
 

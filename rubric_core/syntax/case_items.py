@@ -54,9 +54,13 @@ def begins_item(text: str, column: int) -> bool:
     return re.match(rf"(?:{BLANK})*? {{{column}}}-(?=[ \t\r\n]|\Z)", text) is not None
 
 
+#: The directive for all of a text, which is then read as a whole: a block of its own would lack it.
+_OLDER = pattern(r"\ufeff?(?:[ \t]*(?:#[^\r\n]{0,1000})?(?:\r\n?|\n)){0,100}%YAML[ \t]+1\.1\b")
+
+
 def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
     """The first list under one of `item_keys`, with ROOT_LIST among them also a text that is a list; None without one."""
-    if not item_keys or len(text) > LARGEST:
+    if not item_keys or len(text) > LARGEST or _OLDER.match(text):
         return None
     second = _second_document(text)
     for found in _key_of_items(item_keys).finditer(text, 0, second):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.syntax.scalars import ScalarValue, resolve
+from rubric_core.syntax.scalars import ScalarValue, resolve, resolve_tagged
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -63,9 +63,11 @@ class Scalar(Node):
 
     @property
     def value(self) -> ScalarValue:
-        """The value by the YAML 1.2 core schema: only plain scalars can be anything but a string."""
+        """The value by the YAML 1.2 core schema: without a tag, only plain scalars can be anything but a string."""
         text = self.text
-        if self.style != "plain" or self.tag == "tag:yaml.org,2002:str":
+        if self.tag is not None:
+            return resolve_tagged(self.tag, text)
+        if self.style != "plain":
             return text
         # Only a few of the words that `resolve` reads as another type are longer or shorter than that.
         if text[:1] in _FIRST_OF_TEXT and len(text) > _LONGEST_WORD:
@@ -99,8 +101,11 @@ class Entry:
 
     @property
     def name(self) -> str | None:
-        """The key as text, or None for a key that is no scalar."""
-        return self.key.text if isinstance(self.key, Scalar) else None
+        """The key as text, also behind an alias in the same text, or None for a key that is no scalar."""
+        key = self.key
+        if isinstance(key, Alias):
+            key = key.target if key.target is not None else key
+        return key.text if isinstance(key, Scalar) else None
 
     @property
     def span(self) -> Span:

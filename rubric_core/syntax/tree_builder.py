@@ -5,6 +5,7 @@ from sys import intern
 from typing import Any
 
 from rubric_core.syntax.libyaml import yaml
+from rubric_core.syntax.scalars import CORE, YAML_1_1, resolve_1_1
 from rubric_core.syntax.strict_layout import misplaced_lines
 from rubric_core.syntax.tree import (
     BLOCK_STYLES,
@@ -18,6 +19,7 @@ from rubric_core.syntax.tree import (
     Style,
     SyntaxProblem,
     SyntaxTree,
+    walk,
 )
 from rubric_core.text import Span
 
@@ -77,6 +79,8 @@ class TreeBuilder:
         self.anchors: dict[str, Node] = {}
         self.aliases: list[Alias] = []
         self.documents = 0
+        #: Whether the text says `%YAML 1.1`, where more words and numbers are no strings.
+        self.is_yaml_1_1 = False
 
     def run(self, get_event: Callable[[], Any]) -> None:
         """Add every event of the first document."""
@@ -122,6 +126,7 @@ class TreeBuilder:
                 self._add(alias)
         elif kind is yaml.DocumentStartEvent:
             self.documents += 1
+            self.is_yaml_1_1 |= event.version == (1, 1)
             if self.documents > 1:
                 at = self.original(event.start_mark.index)
                 self.problems.append(SyntaxProblem("documents", Span(at, at + 3), "a second document starts here"))
@@ -132,6 +137,8 @@ class TreeBuilder:
         """The tree so far; collections that are still open end where their last child does."""
         while self.stack:
             self._close(None)
+        if self.is_yaml_1_1 and self.root is not None:
+            _mark_older_values(self.root)
         return SyntaxTree(self.root, tuple(self.problems), self.anchors, self.aliases)
 
     def _span(self, start: int, end: int) -> Span:
@@ -249,3 +256,13 @@ class TreeBuilder:
 
 def _same(offset: int) -> int:
     return offset
+
+
+def _mark_older_values(root: Node) -> None:
+    """Give each scalar that YAML 1.1 may read as another type a tag that says so."""
+    for node in walk(root):
+        if isinstance(node, Scalar) and (node.tag is not None or node.style == "plain"):
+            if node.tag is None and resolve_1_1(node.text) != node.value:
+                node.tag = YAML_1_1
+            elif node.tag is not None and node.tag.startswith(CORE):
+                node.tag = f"{YAML_1_1}{node.tag[len(CORE) :]}"
