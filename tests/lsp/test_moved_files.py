@@ -202,3 +202,18 @@ def missing(folder: Path) -> list[str]:
         )
         found += [d.message for d in analysis.diagnostics if d.code == "missing-file" and "*" not in d.message]
     return found
+
+
+def test_a_file_that_is_only_above_is_no_reference_where_agentv_looks_beside(connect: Connect, folder: Path) -> None:
+    text = "tests: above.yaml\ninput_files: [above.md]\n"
+    suite = folder / "evals" / "high.eval.yaml"
+    suite.write_text(text, encoding="utf-8")
+    (folder / "above.yaml").write_text("- {id: x, input: Hi, criteria: y}\n", encoding="utf-8")
+    (folder / "above.md").write_text("Hello", encoding="utf-8")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    client.open(suite.as_uri(), text)
+    assert not client.at("definition", suite.as_uri(), 0, len("tests: a"))
+    assert client.at("definition", suite.as_uri(), 1, len("input_files: [a"))
+    assert lines(client, folder, {"above.yaml": "x.yaml"}) == {}
+    assert lines(client, folder, {"above.md": "x.md"}) == {"evals/high.eval.yaml": ["input_files: [x.md]"]}
