@@ -61,5 +61,6 @@ async def remember_first_run(suites: Iterable[tuple[Path, Sequence[Runnable]]], 
 
 
 def _lines(plan: Plan, folder: Path, new: Collection[str]) -> str:
+    files = {line: f" ({file})" for line, file in plan.found_programs(folder).items()}
     listed = ((title, line) for title, lines in plan.parts(folder) for line in lines if line in new)
-    return "\n".join(f"  {title}: {reveal(line)}" for title, line in listed)
+    return "\n".join(f"  {title}: {reveal(line)}{files.get(line, '')}" for title, line in listed)

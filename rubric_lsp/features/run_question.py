@@ -63,12 +63,15 @@ def _nothing(plan: "Plan") -> str:
 
 
 def _entries(plan: "Plan", folder: "Path", new: Collection[str] | None) -> Iterator[str]:
-    """Each part of a plan with a heading, line by line; new entries are marked."""
+    """Each part of a plan with a heading, line by line; new entries are marked, and name the file of their program."""
+    files = plan.found_programs(folder) if new is not None else {}
     for title, words in plan.parts(folder):
         yield f"{title}:"
         for word in words:
-            first, *rest = word.split("\n")
-            yield f"  • {'NEW ' if new is not None and word in new else ''}{first}"
+            is_new = new is not None and word in new
+            shown = f"NEW {word} ({files[word]})" if is_new and word in files else f"NEW {word}" if is_new else word
+            first, *rest = shown.split("\n")
+            yield f"  • {first}"
             yield from (f"      {line}" for line in rest)
 
 

@@ -195,12 +195,12 @@ def targets(word: str = "hello", **more: Any) -> str:
 OLD = "# rubric: dialect=agentv-3\ntests:\n  - id: a\n    criteria: x\n    input: hi\n    assertions: [{type: contains, value: h}]\n"
 
 
-def trusted(connect: Connect, folder: Path) -> tuple[Client, str]:
+def trusted(connect: Connect, folder: Path, text: str = OLD) -> tuple[Client, str]:
     """A suite that was run once in a folder that a person trusts."""
     client = connect()
     client.initialize(VSCODE, folder)
     uri = (folder / "a.eval.yaml").as_uri()
-    client.open(uri, OLD)
+    client.open(uri, text)
     client.replies["window/showMessageRequest"] = lambda _: {"title": "Trust this folder"}
     run(client, uri)
     ended(client)
@@ -213,6 +213,24 @@ def test_what_was_allowed_is_not_asked_about_again(connect: Connect, tmp_path: P
     run(client, uri)
     ended(client, 2)
     assert questions(client) == 1
+
+
+def test_another_program_of_the_same_name_is_told_by_its_path(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a terminal has the `python3` of a virtual environment, and an editor that of the system."""
+    text = OLD.replace("{type: contains, value: h}", "{type: code-grader, command: [python3, check.py]}")
+    files = {".agentv/targets.yaml": targets(), "a.eval.yaml": text, "check.py": "print(1)\n", ".git/HEAD": ""}
+    folder = written(tmp_path / "suites", files)
+    trusted(connect, folder, text)
+    other = written(tmp_path / "bin", {"python3": "#!/bin/sh\necho 1\n"}) / "python3"
+    other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{other.parent}{os.pathsep}{os.environ['PATH']}")
+    client, uri = connect(), (folder / "a.eval.yaml").as_uri()
+    client.initialize(VSCODE, folder)
+    client.open(uri, text)
+    run(client, uri)
+    assert f"NEW python3 check.py ({other})" in question(client)
 
 
 @pytest.mark.parametrize(

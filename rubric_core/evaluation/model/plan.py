@@ -75,6 +75,11 @@ class Plan:
             found.setdefault(titles[str(entry.key()[0])], []).append(reveal(entry.words(folder)))
         return tuple((title, tuple(dict.fromkeys(lines))) for title, lines in found.items())
 
+    def found_programs(self, folder: Path | None = None) -> dict[str, str]:
+        """The lines of `parts` that leave out the file of their program, each with that file."""
+        found = ((each.words(folder), each.found_words(folder)) for each in self.starts)
+        return {reveal(words): reveal(file) for words, file in found if file}
+
     def words(self, folder: Path | None = None) -> tuple[str, ...]:
         """One line for each entry, as in "execute: echo ok"; then what is not done."""
         lines = (f"{title}: {line}" for title, several in self.parts(folder) for line in several)

@@ -70,6 +70,12 @@ class Start:
             remarks.append(f" with {', '.join(named)}")
         return f"{command}{''.join(remarks)}"
 
+    def found_words(self, folder: Path | None = None) -> str:
+        """The file that its name leads to, if `words` leaves it out as usual: the same words may have led to another one before."""
+        if not self.program or not self.is_usual or self.in_shell > 0 or self.program == self.argv[0]:
+            return ""
+        return _below(self.public().program, folder)
+
     def _command(self, folder: Path | None) -> str:
         if self.says:
             says = self.says if folder is None else self.says.replace(f"{str(folder).rstrip('/')}/", "")
