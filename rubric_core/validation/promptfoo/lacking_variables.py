@@ -1,6 +1,7 @@
 """Variables that most cases have, and that a prompt uses whatever it is: in the others promptfoo fills in nothing."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.case import PromptfooCase
@@ -31,7 +32,10 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
     needed = sorted(needed_by_prompts(suite).difference(given))
     others = any(each.what == "cases" for each in suite.outside or ())
     listed = list(suite.listed) if not suite.scenarios and not others else []
-    yield from _in(listed, needed)
+    halves = [pair for pair in pairwise(listed) if _are_halves(*pair, needed)]
+    yield from (_split(below) for _, below in halves)
+    second = {id(below) for _, below in halves}
+    yield from _in([each for each in listed if id(each) not in second], needed)
     yield from _of_defaults(suite, listed, given.union(needed))
     for scenario in suite.scenarios:
         tests = [suite.frame._replace(case=each) for each in _parts(scenario.tests)]
@@ -48,6 +52,32 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
 def lacking_words(name: str, user: str, others: str = "") -> str:
     """What is said of a case without a value for a variable that something uses."""
     return f"this case has no value for `{name}`, which {user} uses; {others or 'all others have one'}"
+
+
+def _are_halves(above: PlacedCase, below: PlacedCase, needed: Collection[str]) -> bool:
+    """Whether one case has variables that prompts need and no assertions, and the next one assertions and none of these."""
+    both = above.case, below.case
+    if any(case.borrowed or case.has("prompts") or case.has("provider_output") for case in both):
+        return False
+    parted = above.case.has("vars") and not above.case.has("assertions") and below.case.has("assertions")
+    if not parted or below.case.places.get("vars") is not None or _has_elsewhere(below.case):
+        return False
+    return not above.summary.names.isdisjoint(needed)
+
+
+def _has_elsewhere(case: PromptfooCase) -> bool:
+    """Whether the variables of a case stand in a wrong place."""
+    names = (entry.name for node in walk(case.node) if isinstance(node, Mapping) for entry in node.entries)
+    return "vars" in names
+
+
+def _split(below: PlacedCase) -> Finding:
+    at, fixes = _first_key(below), tuple[Fix, ...]()
+    if below.text[max(0, at.start - 2) : at.start] == "- ":
+        dash = below.outer(Span(at.start - 2, at.start - 1))
+        fixes = (Fix("make it one case with the one above", (Edit(dash, " "),), safe=False),)
+    words = "this case has no variables, and the one above no assertions: one case is split in two"
+    return Finding(below.outer(at), words, fixes=fixes, consequence=_EMPTY)
 
 
 def _first_key(placed: PlacedCase) -> Span:
@@ -140,9 +170,8 @@ def _is_sure(placed: PlacedCase, name: str) -> bool:
     if case.borrowed or any(case.has(field) for field in ("prompts", "provider_output")):
         return False
     place = case.places.get("vars")
-    if place is None:  # unless they stand in a wrong place
-        below = (entry.name for node in walk(case.node) if isinstance(node, Mapping) for entry in node.entries)
-        return "vars" not in below
+    if place is None:
+        return not _has_elsewhere(case)
     if place.borrowed or not case.has("vars"):
         return False
     return not any(is_typo(each, name) for each in placed.summary.names)
