@@ -435,6 +435,15 @@ async def test_a_file_of_variables_that_leads_outside_is_not_read(
     assert "it leads to another file than when the run was allowed" in result.reason
 
 
+async def test_the_transform_of_a_model_is_in_the_plan(folder: Folder) -> None:
+    """Whatever a vendor's reply looks like."""
+    config = {"model": "m", "api_key": "a-usual-key", "base_url": "http://127.0.0.1:9/v1", "transform": "output + 1"}
+    folder.write(".agentv/targets.yaml", targets("agentv-5", provider="openai", config=config))
+    suite = {"name": "x", "providers": ["default"], "prompts": ["{{ q }}"], "tests": [{"id": "a", "vars": {"q": "hi"}}]}
+    folder.suite(f"# rubric: dialect=agentv-5\n{json.dumps(suite)}")
+    assert "execute: node: output + 1" in (await plan(folder)).words(folder.path)
+
+
 async def test_a_suite_writes_no_hole(folder: Folder) -> None:
     provider = {
         "id": "http",

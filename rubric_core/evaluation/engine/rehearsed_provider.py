@@ -1,6 +1,7 @@
 """Providers of rehearsals: each is asked in all ways that make it act differently, and always answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from rubric_core.evaluation.engine.rehearsal_ports import ATTEMPT, Masks, Record
 from rubric_core.evaluation.model.holes import REPEATED
 from rubric_core.evaluation.model.plan_entries import Start
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.providers.transform import TransformedProvider
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit, RateLimits
 from rubric_core.lazy_compilation import dataclass
@@ -66,11 +68,28 @@ class _Rehearsed(ProviderWrapper):
         return [_repeated(*pair) for pair in zip(without, one, strict=True)]
 
     async def _called(self, request: Request) -> None:
-        """Ask the provider; it has acted when it fails."""
-        try:
-            await self.inner.ask(request)
-        except (ProviderError, Unscored):
-            return
+        """Ask the provider, and transform another answer; they have acted when they fail."""
+        for each in (self.inner, *_transforms(self.inner)):
+            with suppress(ProviderError, Unscored):
+                await each.ask(request)
+
+
+@dataclass
+class _Answering(ProviderWrapper):
+    """Answers in place of a provider: no reply of a rehearsal is one that each vendor's model could have sent."""
+
+    async def ask(self, request: Request) -> Answer:
+        """See `Provider.ask`."""
+        return Answer(_answer(request))
+
+
+def _transforms(provider: Provider) -> Iterator[Provider]:
+    """The code around a provider that its answers pass through, around one that answers."""
+    layer: object = provider
+    while isinstance(layer, ProviderWrapper):
+        if isinstance(layer, TransformedProvider):
+            yield replace_fields(layer, inner=_Answering(layer.inner))
+        layer = layer.inner
 
 
 def _with_holes(request: Request, masks: Masks) -> Request:
