@@ -281,3 +281,28 @@ def test_nothing_that_is_stored_or_shown_has_it(
     for text in everything:
         assert not any(each in text for each in coded)
         assert not re.search(r"hun.{1,12}ter|ter.{1,12}2.{1,30}9", text), text
+
+
+def test_what_programs_print_of_the_environment_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also of the variables that nothing names, and that programs are not given: they may find them elsewhere."""
+    secret = "Qw7Zx9Kp4Rt2Lm8V"
+    monkeypatch.setenv("OTHER_API_KEY", secret)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "leak.py").write_text(f'print(\'{{"score": 1, "reasoning": "has {secret}"}}\')\n', encoding="utf-8")
+    grader = "{type: code-grader, command: [python3, leak.py]}"
+    suite = f"# rubric: dialect=agentv-3\ntests:\n  - {{id: a, criteria: c, input: hi, assertions: [{grader}]}}\n"
+    (tmp_path / "s.eval.yaml").write_text(suite, encoding="utf-8")
+    (tmp_path / ".agentv").mkdir()
+    command = "python3 leak.py"
+    (tmp_path / ".agentv/targets.yaml").write_text(
+        json.dumps({"targets": [{"name": "default", "provider": "cli", "command": command}]}), encoding="utf-8"
+    )
+    main(["run", "s.eval.yaml", "-v", "-o", "r.json"])
+    database = ResultDatabase.at(tmp_path)
+    stored = "".join(repr(case.result) for case in database.cases(database.find("last")))
+    assert stored.count("has ***") > 1
+    shown = capsys.readouterr()
+    for text in (shown.out, shown.err, stored, (tmp_path / "r.json").read_text(encoding="utf-8")):
+        assert secret not in text

@@ -34,6 +34,7 @@ from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
@@ -63,9 +64,10 @@ def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
 
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
-    """The secrets that a case or its suite name: they reach the target, but neither graders nor results."""
+    """The secrets that a case or its suite name, and all of the environment, which any program may print."""
     named = named_variables((case.text, case.suite_text), ports.environment)
-    return Redactor.of([*named, *case.suite_variables(ports.files)])
+    secret = ((name, value) for name, value in ports.environment.items() if looks_secret(name))
+    return Redactor.of([*named, *secret, *case.suite_variables(ports.files)])
 
 
 class Attempt:
