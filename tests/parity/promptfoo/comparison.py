@@ -122,11 +122,13 @@ def compare_all(
         }),
         ThreadPoolExecutor(at_once) as pool,
     ):  # fmt: skip
+        # Kept: while other configurations of promptfoo run, that of this process changes for those of rubric.
+        around = dict(os.environ)
 
         def theirs(configuration: Path) -> dict[tuple[int, int], Row]:
             folder = work / f"promptfoo-{configuration.stem}"
             folder.mkdir(parents=True)
-            return oracle.rows(start, configuration, environment_of(configuration), folder)
+            return oracle.rows(start, configuration, {**around, **environment_of(configuration)}, folder)
 
         for configuration, rows in zip(compared, pool.map(theirs, compared), strict=True):
             with _set(environment_of(configuration)):

@@ -36,7 +36,8 @@ def rows(
 ) -> dict[tuple[int, int], Row]:
     """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none.
 
-    A configuration that is not `named` on the command line is the one that a run finds in its folder.
+    A configuration that is not `named` on the command line is the one that a run finds in its folder. The `environment` is the
+    whole of it; if empty, that of this process.
     """
     output = work / "out.json"
     done = _run(start, configuration, environment, work, "-o", str(output), named=named)
@@ -76,7 +77,7 @@ def _run(
     kept = [] if "\nextensions:" in configuration.read_text(encoding="utf-8") else ["--no-write"]
     which = ["-c", configuration.name] if named else []
     arguments = ["eval", *which, "--no-cache", *kept, "--no-table", *more]
-    around = {**os.environ, **_QUIET, **environment, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
+    around = {**(environment or os.environ), **_QUIET, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
     return subprocess.run(
         [*start, *arguments],
         cwd=configuration.parent,
