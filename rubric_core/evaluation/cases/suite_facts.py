@@ -45,6 +45,8 @@ class SuiteFacts:
     targets: Targets | None = None
     #: For the secrets of its cases that have begun.
     secrets: GrowingRedactor = field(default_factory=GrowingRedactor)
+    #: An environment, and its variables whose names say that they are secret.
+    secret_variables: tuple[Mapping[str, str], tuple[tuple[str, str], ...]] | None = None
     filters: CustomFilters | None = None
     recordings: LazyRecordings | None = None
     inherited: InheritedText | None = None

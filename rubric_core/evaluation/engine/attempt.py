@@ -66,8 +66,15 @@ def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
     """The secrets that a case or its suite name, and all of the environment, which any program may print."""
     named = named_variables((case.text, case.suite_text), ports.environment)
-    secret = ((name, value) for name, value in ports.environment.items() if looks_secret(name))
-    return Redactor.of([*named, *secret, *case.suite_variables(ports.files)])
+    return Redactor.of([*named, *_secret_variables(case, ports), *case.suite_variables(ports.files)])
+
+
+def _secret_variables(case: Runnable, ports: Ports) -> tuple[tuple[str, str], ...]:
+    known = case.facts.secret_variables
+    if known is None or known[0] is not ports.environment:
+        secret = tuple((name, value) for name, value in ports.environment.items() if looks_secret(name))
+        known = case.facts.secret_variables = ports.environment, secret
+    return known[1]
 
 
 class Attempt:
