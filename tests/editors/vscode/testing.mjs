@@ -230,6 +230,7 @@ export async function thousands({ page, shot, open }) {
   if ((await first.getAttribute('aria-setsize')) !== String(THOUSANDS)) throw new Error('not all of its cases');
   const drawn = await page.locator('.test-explorer .monaco-list-row').count();
   if (drawn > 100) throw new Error(`${drawn} rows for what fits on a screen`);
+  await page.locator('.test-explorer .monaco-list').focus(); // unfolding moves no focus
   await page.keyboard.press('End');
   await test(page, 'support.eval.yaml').waitFor();
   await test(page, numbered(THOUSANDS - 1)).waitFor();
