@@ -427,6 +427,7 @@ def test_a_person_is_told_what_would_happen(connect: Connect, folder: Path, slow
 
 
 def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Path, uri: str, tmp_path: Path) -> None:
+    (folder / "prepare.py").touch()
     hook = "workspace:\n  hooks:\n    before_all: {command: [python, prepare.py]}\n"
     client = connect()
     client.initialize({**VSCODE, "window": {**VSCODE["window"], "showDocument": {"support": True}}}, folder)

@@ -32,10 +32,12 @@ def lacking_in_one(suite: PromptfooSuite, given: Collection[str]) -> Iterator[Fi
     needed = sorted(needed_by_prompts(suite).difference(given))
     others = any(each.what == "cases" for each in suite.outside or ())
     listed = list(suite.listed) if not suite.scenarios and not others else []
-    halves = [pair for pair in pairwise(listed) if _are_halves(*pair, needed)]
+    few = listed if needed and len(listed) <= MOST_COMPARED else []
+    bare = [pair for pair in pairwise(few) if "vars" not in pair[1].case.places]
+    halves = [pair for pair in bare if _are_halves(*pair, needed)]
     yield from (_split(below) for _, below in halves)
     second = {id(below) for _, below in halves}
-    yield from _in([each for each in listed if id(each) not in second], needed)
+    yield from _in([each for each in listed if id(each) not in second] if second else listed, needed)
     yield from _of_defaults(suite, listed, given.union(needed))
     for scenario in suite.scenarios:
         tests = [suite.frame._replace(case=each) for each in _parts(scenario.tests)]
