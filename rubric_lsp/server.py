@@ -171,7 +171,7 @@ class RubricServer(LanguageServer):
         ran = outcomes(snapshot.analysis, results, shared, named, passed=self.documents.settings.show_passed)
         outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
         found = convert.findings(snapshot, deferred, self.client)
-        error = self.index.unreadable.of(snapshot.path)
+        error = self.index.unreadable.of(snapshot.path) if snapshot.path is not None else None
         if error is None:
             return JsonArray.joined((found, outcome))
         on_disk = convert.diagnostics(snapshot, [unreadable_entry(error, snapshot.text)], self.client)
@@ -181,8 +181,6 @@ class RubricServer(LanguageServer):
         """A document was opened."""
         uri, kind, version, text = convert.opened(params)
         snapshot = self.documents.open(uri, kind, version, text, as_on_disk=self._is_on_disk(uri, text))
-        if snapshot.path is not None and snapshot.is_ours:
-            self.index.unreadable.look(absolute(snapshot.path))
         self.deferral.forget(snapshot.uri)
         self.workspace_check.opened(snapshot.uri)
         self._edited(snapshot.uri)
@@ -246,8 +244,6 @@ class RubricServer(LanguageServer):
         uri = convert.uri(params)
         snapshot = self.documents.get(uri)
         self.documents.close(uri, as_on_disk=snapshot is not None and self._is_on_disk(uri, snapshot.text))
-        if snapshot is not None and snapshot.path is not None:
-            self.index.unreadable.forget(absolute(snapshot.path))
         self.checks.closed(convert.uri(params))
         self.deferral.forget(convert.uri(params))
         for other in self.documents.refresh_outdated():
@@ -267,9 +263,8 @@ class RubricServer(LanguageServer):
         """Files on disk have changed."""
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
         self.index.project.changed(paths)
-        for path in paths:
-            shown = self.documents.at(absolute(path))
-            if shown is not None and shown.is_ours and self.index.unreadable.look(absolute(path)):
+        for path in paths:  # the same text may be in another encoding now
+            if (shown := self.documents.at(absolute(path))) is not None:
                 self.checks.schedule(shown.uri)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.invalidate_all()

@@ -84,8 +84,9 @@ class ProjectIndex:
         self._read: dict[Path, _FileOnDisk] = {}
         #: The stamps of files that others depend on and that are not analyzed.
         self._stamps: dict[Path, _Stamp] = {}
-        #: Suites, and open documents, whose files cannot be read.
-        self.unreadable = UnreadableFiles()
+        self.unreadable = UnreadableFiles(_stamp)
+        #: The closed suites that cannot be read, as the last look at all of them found it.
+        self.unread: dict[Path, UnreadableError] = {}
         #: How often a change was found that the client had not reported.
         self.discoveries = 0
         self._discovery = Discovery(workspace.configurations)
@@ -166,6 +167,7 @@ class ProjectIndex:
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
         """The open suites and all suites of the open folders; yields to other requests in between."""
         seen: set[Path] = set()
+        unread: dict[Path, UnreadableError] = {}
         breaks = YieldPoints()
         for snapshot in self._workspace.all():
             if snapshot.is_ours:
@@ -173,11 +175,11 @@ class ProjectIndex:
                 yield snapshot
         for path in self._paths(self._discovery.suites) if everywhere else ():
             if path not in seen and (found := self.at(path)) is not None:
-                self.unreadable.forget(path)
                 yield found
-            elif path not in seen:
-                self.unreadable.look(path)
+            elif path not in seen and (error := self.unreadable.of(path)) is not None:
+                unread[path] = error
             await breaks.due()
+        self.unread = unread
 
     def related(self) -> Iterator[Path]:
         """The files of the open folders that are known by their names and are no suites; after `suites`."""

@@ -1,6 +1,6 @@
-"""Files that are no text, or not in UTF-8: an editor may show them in another encoding, but every program refuses them."""
+"""Files that are no text in UTF-8: an editor may show them in another encoding, but every program refuses them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from rubric_core.loading.files import UnreadableError, read_text
@@ -9,29 +9,32 @@ __all__ = ["UnreadableFiles"]
 
 
 class UnreadableFiles:
-    """What is wrong with the files that were looked at."""
+    """Why files cannot be read as text; each is read again only when it has changed.
 
-    def __init__(self) -> None:
-        self._known: dict[Path, UnreadableError] = {}
+    Args:
+        stamp: Gives a value that changes with the content of a file. Raises OSError for a missing one.
+    """
 
-    def __iter__(self) -> Iterator[tuple[Path, UnreadableError]]:
-        return iter(self._known.items())
+    def __init__(self, stamp: Callable[[Path], object]) -> None:
+        self._stamp = stamp
+        self._known: dict[Path, tuple[object, UnreadableError | None]] = {}
 
-    def of(self, path: Path | None) -> UnreadableError | None:
-        """Why a file cannot be read, as it was found last."""
-        return self._known.get(path) if path is not None else None
-
-    def look(self, path: Path) -> bool:
-        """Read a file. Returns whether something else is wrong with it than before."""
-        before = self.of(path)
-        self.forget(path)
+    def of(self, path: Path) -> UnreadableError | None:
+        """Why a file cannot be read; None if it can, or does not exist."""
         try:
-            read_text(path)
-        except UnreadableError as error:
-            if path.is_file():
-                self._known[path] = error
-        return str(before) != str(self.of(path))
+            stamp = self._stamp(path)
+        except OSError:
+            self._known.pop(path, None)
+            return None
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
+            known = self._known[path] = stamp, _fault(path)
+        return known[1]
 
-    def forget(self, path: Path) -> None:
-        """A file can be read, or nobody shows it any more."""
-        self._known.pop(path, None)
+
+def _fault(path: Path) -> UnreadableError | None:
+    try:
+        read_text(path)
+    except UnreadableError as error:
+        return error
+    return None

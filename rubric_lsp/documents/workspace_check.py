@@ -119,9 +119,8 @@ class WorkspaceCheck:
             if fresh is not None and not is_known and (opened or self._documents.get(snapshot.uri) is None):
                 yield self._report(fresh)
                 await breaks.due()
-        for path, error in list(self._around.unreadable):
-            if self._documents.at(path) is None:
-                yield FileReport(path.as_uri(), None, self._unreadable(error))
+        for path, error in self._around.unread.items():
+            yield FileReport(path.as_uri(), None, self._unreadable(error))
         configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
         for at, configuration in configurations.items():
             if at is not None:

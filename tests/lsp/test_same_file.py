@@ -245,6 +245,10 @@ async def other_encodings(folder: Path) -> None:
     shown = editor._shown(path.as_uri())
     editor.server.closed_document(about)
     assert (await editor.closed())["b.eval.yaml"] == shown == on_command_line("b.eval.yaml")["b.eval.yaml"]
+    path.write_bytes(text.encode("utf-16"))
+    assert (await editor.closed())["b.eval.yaml"] == {("unreadable-file", "error", 0, 0, 0, 0)}
+    path.unlink()
+    assert "b.eval.yaml" not in await editor.closed()
     await editor.server.closed()
 
 
