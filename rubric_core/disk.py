@@ -13,7 +13,7 @@ from rubric_core.environment_files import refuse_environment_file
 if TYPE_CHECKING:
     from rubric_core.file_access import Files
 
-__all__ = ["DiskFiles", "OpenFiles", "open_file", "read_file", "read_stream"]
+__all__ = ["DiskFiles", "OpenFiles", "open_file", "read_beginning", "read_file", "read_stream"]
 
 #: Where the streams are that a program was handed, as by `<(command)` of a shell.
 _HANDED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -37,6 +37,15 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
     """
     with open_file(path, limit) as file:
         return read_stream(file, path.name, limit)
+
+
+def read_beginning(path: Path, most: int) -> str | None:
+    """Up to `most` bytes of a file as text, whatever its encoding is; None if it cannot be read."""
+    try:
+        with open_file(path) as file:
+            return file.read(most).decode("utf-8", "replace")
+    except OSError:
+        return None
 
 
 def open_file(path: Path, limit: int | None = None) -> BinaryIO:

@@ -262,7 +262,7 @@ class RubricServer(LanguageServer):
     def files_changed(self, uris: list[str]) -> None:
         """Files on disk have changed."""
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
-        self.index.project.changed(paths)
+        self.index.files_changed(paths)
         for path in paths:  # the same text may be in another encoding now
             if (shown := self.documents.at(absolute(path))) is not None:
                 self.checks.schedule(shown.uri)

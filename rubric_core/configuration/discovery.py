@@ -5,7 +5,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +81,11 @@ class Discovery:
     def another(self) -> "Discovery":
         """A discovery with the same configurations that has walked nothing yet."""
         return Discovery(self._configurations)
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Files have changed: any YAML file may be a configuration of promptfoo now, of which walks keep no stamps."""
+        for path in paths:
+            self._listings.pop(str(path.parent), None)
 
     def suites(self, folder: str) -> Iterator[str]:
         """The suites below `folder`, ordered by name and spelt like `folder`."""
@@ -243,9 +248,12 @@ class Discovery:
                 continue
             if entry.name.endswith(_REFERABLE):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
-            if content_counts(entry.path, entry.name):
+            counts = content_counts(entry.path, entry.name) or (self._keeps_account and entry.name.endswith(YAML))
+            if counts:
                 stamps[entry.path] = _stamp(entry.path)
             taken = takes(here, entry.path, names)
+            if taken and not counts:
+                stamps[entry.path] = _stamp(entry.path)
             wanted = taken or (entry.name.endswith(_ENDINGS) and here.includes_other_file(entry.path, names))
             if wanted and _is_file(entry) and not here.hides(entry.path, is_folder=False):
                 (files if taken else related).append(entry.name)

@@ -1,15 +1,13 @@
 """Which files of one folder are checked: by their names, by git, by the configuration, and by the engine's own settings."""
 
 # Paths as text: every folder is walked through again after each pause of a person who types.
-# ruff: noqa: PTH116
 
 import os
 import re
-import stat
 from pathlib import Path
 
 from rubric_core.configuration.model import Configuration
-from rubric_core.disk import open_file
+from rubric_core.disk import read_beginning
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
@@ -86,21 +84,17 @@ class FolderScope:
 
 
 def content_counts(path: str, name: str) -> bool:
-    """Whether the content of a file determines whether it is a suite."""
-    if not name.lower().endswith(YAML) or is_promptfoo_name(name):
+    """Whether the content of a file determines whether it is a suite; that of any other YAML file seldom makes it one."""
+    if not name.lower().endswith(YAML):
         return False
-    return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
+    if is_suite_name(name):
+        return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
+    return (may_be_promptfoo_name(name) and not is_promptfoo_name(name)) or _EVALS in path.lower()
 
 
 def _says_suite(path: str) -> bool:
     """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False  # reading a pipe would block
-        with open_file(Path(path)) as file:
-            return _SUITE_KEY.search(file.read(_HEAD).decode("utf-8", "replace")) is not None
-    except OSError:
-        return False
+    return _SUITE_KEY.search(read_beginning(Path(path), _HEAD) or "") is not None
 
 
 def _has_data(name: str, neighbours: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 
-from rubric_core.disk import open_file
+from rubric_core.disk import read_beginning
 from rubric_core.language.closest_name import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
@@ -69,17 +69,14 @@ _LISTS = ("tests", "testcases", "evalcases", "eval_cases", "scenarios", "targets
 
 def head_is_eval_yaml(path: Path) -> bool | None:
     """`is_eval_yaml` for the first lines of a file. None for an unreadable file."""
-    if _OWN.match(path.name) or not path.is_file():
-        return True if _OWN.match(path.name) else None
-    try:
-        with open_file(path) as file:
-            return text_is_eval_yaml(path, file.read(HEAD).decode("utf-8", "replace"))
-    except OSError:
-        return None
+    if _OWN.match(path.name):
+        return True
+    head = read_beginning(path, HEAD)
+    return text_is_eval_yaml(path, head) if head is not None else None
 
 
 def text_is_eval_yaml(path: PurePath, text: str) -> bool | None:
-    """`is_eval_yaml` for a text that is not parsed yet, by no more than its beginning."""
+    """`is_eval_yaml` for the beginning of a text."""
     text = text[:HEAD]
     if not _FIXTURE.match(path.name) and _tells_at_once(text):
         return True

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from rubric_core.disk import open_file
+from rubric_core.disk import read_beginning
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
@@ -65,8 +65,9 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     if named and not agentv_name:
         return True
     case = first if first is not None else _first(root.get("tests")) if isinstance(root, Mapping) else None
+    # A key of the cases weighs more: it stands in each of them.
     of_cases = _only_of_agentv(case, Case)
-    foreign = _only_of_agentv(root, Suite) + 2 * of_cases  # what each case has is no slip
+    foreign = _only_of_agentv(root, Suite) + 2 * of_cases
     if agentv_name:
         return not foreign and (named or _names_schema(head[:_TOP_OF_FILE]))
     names = key_names(root) if isinstance(root, Mapping) else frozenset[str]()
@@ -87,7 +88,7 @@ def asks_as_promptfoo(path: Path) -> bool:
 
     A walk asks this of every YAML file, and reads only the first lines of one that has no prompts and names no schema.
     """
-    head = _head(path, _TOP_OF_FILE)
+    head = read_beginning(path, _TOP_OF_FILE) or ""
     return (_PROMPTS.search(head) is not None or _names_schema(head)) and is_promptfoo_configuration(path)
 
 
@@ -95,22 +96,11 @@ def is_promptfoo_configuration(path: Path) -> bool:
     """Whether a file is promptfoo's, by its name or its first lines; False for an unreadable one."""
     if is_promptfoo_name(path.name):
         return True
-    head = _head(path, _HEAD)
+    head = read_beginning(path, _HEAD) or ""
     if _A_KEY.search(head) is None:
         return False
     whole = head if len(head) < _HEAD else head[: head.rfind("\n") + 1]
     return is_promptfoo_file(path, head, parse(whole).root, None)
-
-
-def _head(path: Path, most: int) -> str:
-    """The beginning of a file; empty if it cannot be read."""
-    try:
-        if not path.is_file():  # reading a pipe would block
-            return ""
-        with open_file(path) as file:
-            return file.read(most).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _called_otherwise(path: PurePath, names: frozenset[str]) -> int:
@@ -139,6 +129,8 @@ def _names_backends(root: Node | None) -> bool:
 
 def _names_schema(head: str) -> bool:
     """Whether a comment names the schema of promptfoo."""
+    if "promptfoo" not in head:
+        return False
     comments = (line for line in head.removeprefix("\ufeff").splitlines() if line.startswith("#"))
     return any("promptfoo" in line.partition("$schema")[2] for line in comments)
 

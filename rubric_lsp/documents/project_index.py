@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -152,6 +152,11 @@ class ProjectIndex:
                 self._stamps[path] = stamp
                 self.project.changed([path])
                 self.discoveries += 1
+
+    def files_changed(self, paths: Collection[Path]) -> None:
+        """The client reports that files on disk have changed."""
+        self.project.changed(paths)
+        self._discovery.changed(map(absolute, paths))
 
     def read_already(self) -> list[Snapshot]:
         """The files on disk that were read before, as they were then."""

@@ -30,6 +30,20 @@ def walk(discovery: Discovery, folder: Path) -> list[str]:
     return list(discovery.suites(str(folder)))
 
 
+@pytest.mark.parametrize("keeps_account", [True, False])
+def test_any_yaml_file_may_become_a_configuration(tmp_path: Path, keeps_account: bool) -> None:
+    """Whoever keeps account of what a check depends on sees it at once, others when it is reported."""
+    notes = tmp_path / "notes.yaml"
+    notes.write_text("a: 1\n", encoding="utf-8")
+    aged(tmp_path)
+    discovery = Discovery(Configurations(LANGUAGE), keeps_account=keeps_account)
+    assert walk(discovery, tmp_path) == []
+    notes.write_text("prompts: [hi]\nproviders: [echo]\ntests: []\n", encoding="utf-8")
+    if not keeps_account:
+        discovery.changed([notes])
+    assert walk(discovery, tmp_path) == [str(notes)]
+
+
 def test_only_what_changed_is_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder / "evals").mkdir(parents=True)
