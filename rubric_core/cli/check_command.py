@@ -111,6 +111,10 @@ def _agree(options: argparse.Namespace) -> None:
         ),
         (options.watch and options.format != "text", "--watch prints only text"),
         (
+            options.verbose and (options.watch or options.quiet),
+            "--verbose names what is left out, once, so it cannot be combined with --watch or --quiet",
+        ),
+        (
             options.diff and (options.fix or options.format != "text"),
             "--diff cannot be combined with --fix or --format",
         ),

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
+from rubric_core.language.file_extensions import DATASETS, TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.loading.directory_search import function_of
 from rubric_core.loading.files import absolute
@@ -47,7 +48,9 @@ class Navigation:
             return snapshot.is_ours
         if is_prompt(snapshot):
             return bool(await self._variables.uses(snapshot))
-        # The first check of the workspace may not have found yet what uses this file.
+        # Tables of AgentV are checked with their suites only, and data that is open alone before anything has named it.
+        if snapshot.path.suffix.lower() not in (*TABLES, *DATASETS, ".json"):
+            return False
         path = absolute(snapshot.path)
         return any([path in (*suite.refers_to, *suite.case_files) async for suite in self._around.suites()])
 

@@ -57,6 +57,8 @@ class ClientWorkspace:
         #: The analyses of closed files.
         self.closed_files = AnalysisCache()
         self._uris: dict[Path, str] = {}
+        #: The beginnings of long open texts whose names say nothing, and whether these are of rubric.
+        self._heads: dict[str, tuple[str, bool | None]] = {}
 
     def at(self, path: Path) -> Snapshot | None:
         """The newest version of the document at `path`, if it is open."""
@@ -130,6 +132,7 @@ class ClientWorkspace:
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
         """A document was closed; `as_on_disk`: the file equals its text."""
         snapshot = self._open.pop(uri, None)
+        self._heads.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
             snapshot.release_further_documents()
@@ -186,14 +189,23 @@ class ClientWorkspace:
         is_data = path.suffix.lower() in (*DATASETS, ".json") and not is_promptfoo_name(path.name)
         if is_data and snapshot.kind not in ("", "yaml"):
             return False
-        is_long = kind is None and len(snapshot.document) > HEAD
-        if is_long and text_is_eval_yaml(path, snapshot.document.slice(0, HEAD)) is False:
+        if kind is None and len(snapshot.document) > HEAD and self._head_is_eval_yaml(snapshot, path) is False:
             return False
         if snapshot.analysis.kind is FileKind.PROMPTFOO:
             return True
         if snapshot.analysis.is_eval_yaml(path) is False:
             return False
         return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
+
+    def _head_is_eval_yaml(self, snapshot: Snapshot, path: Path) -> bool | None:
+        """See `text_is_eval_yaml`. The beginning of a long text seldom changes."""
+        head = snapshot.document.slice(0, HEAD)
+        known = self._heads.get(snapshot.uri)
+        if known is None or known[0] != head:
+            known = head, text_is_eval_yaml(path, head)
+            if snapshot.uri in self._open:
+                self._heads[snapshot.uri] = known
+        return known[1]
 
     def use_of(self, snapshot: Snapshot) -> FileUse | None:
         """How other files of the workspace use a document."""

@@ -111,6 +111,7 @@ def test_what_is_left_out_of_a_folder_is_named_on_request(rubric: Run) -> None:
     ):
         write(path, text)
     assert "left out" not in rubric("check", ".").err
+    assert rubric("check", "-v", "-q", ".").code == 2
     assert rubric("check", "-v", ".").err.splitlines() == [
         "gone.yaml: left out: git ignores it, or the configuration excludes it",
         "notes.yaml: left out: neither its name nor its content is that of a suite, and no suite refers to it",
