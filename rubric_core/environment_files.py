@@ -1,4 +1,4 @@
-"""Files that hold environment variables by their names: nothing but the variables is taken from them, and they are sent to nobody."""
+"""Files that hold environment variables, such as `.env`. rubric reads the variables, and neither shows nor sends the text."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ def is_environment_file(path: Path) -> bool:
 def refuse_environment_file(path: Path) -> None:
     """Raise OSError for a file whose content would be sent, and which holds environment variables."""
     if is_environment_file(path):
-        raise OSError(errno.EACCES, "it holds environment variables, which are shown and sent to nobody", str(path))
+        raise OSError(errno.EACCES, "it holds environment variables: rubric neither shows nor sends it", str(path))
 
 
 def _is_named(name: str) -> bool:

@@ -117,7 +117,7 @@ class Discovery:
         return [path for path, (_, here) in self._passed.items() if not here.hides(path, is_folder=False)]
 
     def left_out(self, checked: Collection[str]) -> Iterator[str]:
-        """What is said about each YAML file that was passed and is none of the `checked` ones, given as whole paths."""
+        """A sentence for each YAML file that the walks met and that was not checked. `checked` are absolute paths."""
         for path, (shown, here) in self._passed.items():
             if path not in checked and path.lower().endswith(YAML):
                 if here.hides(path, is_folder=False):

@@ -42,7 +42,7 @@ def test_a_target_does_not_get_it(folder: Path, name: str) -> None:
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(folder)}
     )
-    assert "shown and sent to nobody" in done.stdout, done.stdout + done.stderr
+    assert "neither shows nor sends it" in done.stdout, done.stdout + done.stderr
     assert "hunter2secret" not in done.stdout + (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -94,7 +94,7 @@ def test_nothing_of_promptfoo_sends_it(folder: Path, place: str, name: str) -> N
     whole = {"prompts": ["{{q}}"], "providers": ["echo"], **CONFIGURATIONS[place]}
     (folder / "promptfooconfig.yaml").write_text(json.dumps(whole).replace("NAME", name), encoding="utf-8")
     shown = ran(folder, "promptfooconfig.yaml")
-    assert "shown and sent to nobody" in shown or "cannot be read" in shown, shown
+    assert "neither shows nor sends it" in shown or "cannot be read" in shown, shown
     assert "hunter2" not in shown
 
 
@@ -121,7 +121,7 @@ def test_nothing_of_a_suite_sends_it(folder: Path, place: str, name: str) -> Non
     targets.write_text(targets.read_text(encoding="utf-8") + more, encoding="utf-8")
     (folder / "a.eval.yaml").write_text(suite.replace("NAME", name), encoding="utf-8")
     shown = ran(folder, "a.eval.yaml")
-    refused = "shown and sent to nobody" in shown or "cannot be read" in shown
+    refused = "neither shows nor sends it" in shown or "cannot be read" in shown
     assert refused == (name != "ordinary.yaml"), shown
     assert name == "ordinary.yaml" or "hunter2" not in shown
 

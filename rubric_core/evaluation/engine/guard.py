@@ -122,7 +122,7 @@ class _Processes:
 
 
 def _environment(variables: Mapping[str, str], plan: Plan) -> Mapping[str, str]:
-    """The variables of the user; nobody may ask for those that are not in the plan."""
+    """The variables of the user. To read one that is not in the plan raises Unscored."""
     known = plan.variable_names()
     if ANY_VARIABLE_WORDS in known:
         return variables

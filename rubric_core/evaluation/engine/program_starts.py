@@ -94,5 +94,5 @@ def sent_request(method: str, url: str) -> Send:
     except ValueError:
         return Send(method, url)
     at = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
-    host = (parts.hostname or "").replace(" ", "%20")  # as it is looked up
+    host = (parts.hostname or "").replace(" ", "%20")  # httpx sends it like this
     return Send(method, f"{parts.scheme}://{host}{at}", parts.path or "/")

@@ -25,7 +25,7 @@ def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Something that scores an answer. A class of your own needs no base class; `isinstance` looks for both names.
+    """Scores an answer. A class of your own needs no base class: `isinstance` asks whether it has `kind` and `evaluate`.
 
     An evaluator that cannot grade the answer raises `Unscored`; any other exception is a crash, which leaves the case
     unscored.

@@ -13,7 +13,7 @@ class Variables(Mapping[str, str]):
     Args:
         values: The variables.
         behind: Further ones, of which those in `values` take the place.
-        withheld: The names of `values` that nobody may ask for: `[]` and `get` raise Unscored.
+        withheld: The names in `values` that may not be read: `[]` and `get` raise Unscored.
         asked: Takes the names of `values` that are asked for.
     """
 

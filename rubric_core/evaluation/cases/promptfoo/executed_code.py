@@ -1,4 +1,4 @@
-"""The code that a promptfoo case executes, as far as it is in files: results depend on them, and a run may read them.
+"""The files with code that a promptfoo case executes: its result depends on them, and a run may read them.
 
 Runs nothing, and reads no environment. What a case does is in its plan instead, see `engine/rehearse.py`.
 """
