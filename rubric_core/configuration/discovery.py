@@ -30,6 +30,8 @@ _ENDINGS = (*YAML, *DATASETS, *PROMPTS)
 #: Those that are checked if others refer to them.
 _REFERABLE = (*_ENDINGS, *TABLES, *FILTERS, ".json")
 _MAGIC = frozenset("*?[{")
+#: What rubric itself writes beside suites, and reads with them.
+_RECORDINGS = (".recordings.yaml", ".recordings.yml")
 #: The usual names of targets files.
 _TARGETS = frozenset({"targets.yaml", "targets.yml"})
 _Stamp = tuple[int, int, int] | None
@@ -119,7 +121,7 @@ class Discovery:
     def left_out(self, checked: Collection[str]) -> Iterator[str]:
         """A sentence for each YAML file that the walks met and that was not checked. `checked` are absolute paths."""
         for path, (shown, here) in self._passed.items():
-            if path not in checked and path.lower().endswith(YAML):
+            if path not in checked and path.lower().endswith(YAML) and not path.endswith(_RECORDINGS):
                 if here.hides(path, is_folder=False):
                     yield f"{shown}: left out: git ignores it, or the configuration excludes it"
                 elif is_suite_name(Path(path).name):
