@@ -107,6 +107,7 @@ def test_what_is_left_out_of_a_folder_is_named_on_request(rubric: Run) -> None:
         ("x.test.yaml", "- hosts: all\n"),
         ("notes.yaml", "a: 1\n"),
         ("gone.yaml", "a: 1\n"),
+        ("a.recordings.yaml", "{}\n"),
         (".gitignore", "gone.yaml\n"),
     ):
         write(path, text)
