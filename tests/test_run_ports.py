@@ -32,7 +32,7 @@ ALLOWED = {
     "engine/run.py": {"system_ports": 1, "importlib.import_module": 1},
     "engine/schedule.py": {"system_ports": 1},
     "evaluators/llm_judge.py": {"system_ports": 1},
-    "evaluators/code.py": {"process_environment": 1, "DiskDirectories": 1, "OsProcesses": 1},
+    "evaluators/code.py": {"process_environment": 1, "DiskDirectories": 1, "DiskFiles": 1, "OsProcesses": 1},
     # The program of a process of its own, which is started through the port.
     "engine/evaluator_process.py": {"exec": 1, "SourceFileLoader": 1, "EntryPoint": 1},
     "engine/custom_evaluators.py": {"EntryPoint": 1},

@@ -14,6 +14,7 @@ from typing import Any
 from client import VSCODE, Client
 
 from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.signatures import digest_of, signature_of
 
 from .processes import rubric, sound, suite_folder
 from .tally import Setting, Tally
@@ -48,6 +49,11 @@ _COLUMNS = (
     "results.verdict", "results.score", "results.at", "results.duration_ms", "results.fingerprint", "results.grader_errors", "results.run",
     "cases.id", "cases.target", "cases.file", "files.path", "runs.id", "runs.state", "runs.command", "runs.started_at", "scores.path",
 )  # fmt: skip
+#: What a signature covers, behind the digest and the content.
+_COVERED = """\
+    SELECT r.digest, d.content, f.path, c.id, c.target, r.number, r.run, r.verdict, r.score, r.at, r.fingerprint, r.test_fingerprint,
+      r.grader_errors
+    FROM results r JOIN details d ON d.result = r.number JOIN cases c ON c.number = r.case_number JOIN files f ON f.number = c.suite"""
 _COMMANDS = (("run", "--resume"), ("run", "--failed"), ("run", "--replay"), ("check",), ("run",))
 
 
@@ -96,6 +102,8 @@ def _store_forged(suite: Path, good: bytes, rng: random.Random, share: float | N
             text = json.dumps(_marked_up(result, rng) if share is None else _forged(result, rng, share))
             connection.execute("UPDATE details SET content = ? WHERE result = ?", (text.encode(), number))
             texts.append(text)
+        if share is None:
+            _sign(connection, (suite.parent / ".state/rubric/cache.key").read_bytes())
         for column in _COLUMNS if share is not None else ():
             if rng.random() < share:
                 table, name = column.split(".")
@@ -116,6 +124,16 @@ def _store_forged(suite: Path, good: bytes, rng: random.Random, share: float | N
         draft.with_name(draft.name + end).unlink(missing_ok=True)
     draft.replace(path)
     return "\n".join(texts)
+
+
+def _sign(connection: sqlite3.Connection, key: bytes) -> None:
+    """Sign what stands there with the user's key, as if a program had said it: what is not signed is shown as foreign, without marks."""
+    for digest, content, *covered in connection.execute(_COVERED).fetchall():
+        signed = digest_of(content) + digest[len(digest_of(content)) :]
+        signature = signature_of(key, "result", (*covered, signed))
+        connection.execute(
+            "UPDATE results SET digest = ?, signature = ? WHERE number = ?", (signed, signature, covered[3])
+        )
 
 
 def _mended(folder: Path, suite: Path, tally: Tally, text: str) -> None:

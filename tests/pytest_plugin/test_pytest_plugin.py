@@ -163,7 +163,7 @@ def test_what_cases_of_a_program_do_is_refused_until_it_is_allowed(repository: R
     repository.write("evals/made.eval.yaml", "prompts: ['{{x}}']\nproviders: [default]\ntests: file://make.py:cases\n")
     assert "make.py:cases" in repository.trust()
     ran = repository.pytest("--rubric", "evals/made.eval.yaml")
-    assert "but this does what was not allowed before:\n  execute: touch MADE\n" in ran.text
+    assert f"but this does what was not allowed before:\n  execute: touch MADE ({shutil.which('touch')})\n" in ran.text
     assert f"`rubric trust --make-cases {repository.folder}`" in ran.text
     assert not list(repository.folder.rglob("MADE"))
     assert "touch MADE" in repository.trust("--make-cases")
@@ -180,7 +180,7 @@ def test_what_the_folder_does_not_remember_is_refused_and_named(trusted: Reposit
     trusted.write("evals/greeting.eval.yaml", SUITE + more)
     ran = trusted.pytest("--rubric", "evals")
     assert ran.outcomes() == "2 failed, 1 passed"
-    assert "but this does what was not allowed before:\n  execute: touch PWNED\n" in ran.text
+    assert f"but this does what was not allowed before:\n  execute: touch PWNED ({shutil.which('touch')})\n" in ran.text
     assert f"`rubric trust {trusted.folder}` shows what the suites in it do" in ran.text
     assert trusted.calls == 2, "the others run"
     trusted.write("evals/.agentv/targets.yaml", TARGETS.replace("morning", "evening"))
@@ -304,6 +304,7 @@ def test_hooks_run_once_for_a_suite_and_their_failure_is_a_warning(trusted: Repo
           - {vars: {x: b}, assert: [{type: contains, value: good}]}
         """,
     )
+    trusted.trust()
     ran = trusted.pytest("--rubric", "evals")
     assert ran.outcomes() == "2 passed, 1 warning"
     assert "no room" in ran.text
