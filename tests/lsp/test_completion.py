@@ -611,3 +611,19 @@ def test_an_accepted_key_is_sound_and_suggestions_open_where_there_are_some(plac
             marked = f"{place.lead}{inserted}\n"
             assert marked.count("<|>") == 1, "one place where typing goes on"
             assert labels(marked, place.dialect.name, path), marked
+
+
+@pytest.mark.parametrize(
+    ("marked", "key", "dialect", "opens"),
+    [
+        ("tests:\n  - id: a\n    <|>", "depends_on", "agentv-5", False),
+        ("tests:\n  - id: a\n    <|>\n  - id: b\n", "depends_on", "agentv-5", True),
+        ("tests:\n  - <|>", "providers", "promptfoo", False),
+        ("providers:\n  - id: echo\n    label: e\ntests:\n  - <|>", "providers", "promptfoo", True),
+        ("<|>", "providers", "promptfoo", True),
+    ],
+)
+def test_suggestions_open_for_names_where_there_are_others(marked: str, key: str, dialect: str, opens: bool) -> None:
+    path = "/project/promptfooconfig.yaml" if dialect == "promptfoo" else "/project/a.eval.yaml"
+    found = offered(f"# rubric: dialect={dialect}\n{marked}\n", dialect, path)
+    assert [each.then_suggest for each in found if each.label == key] == [opens]

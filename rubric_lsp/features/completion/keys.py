@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from rubric_core.language.dialect import Spelling, SpellingStatus
@@ -9,11 +10,16 @@ from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Ranges, usual
+from rubric_core.lazy_compilation import replace
+from rubric_core.syntax.cursor import ITEM
 from rubric_lsp.features.completion.bands import map_of_bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite, escaped
+from rubric_lsp.features.completion.promptfoo import promptfoo_values
 from rubric_lsp.features.completion.ranking import key_ranks
 from rubric_lsp.features.completion.skeletons import TYPE_ITEM, dashes
+from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.written_forms import may_be_block, must_be_chosen, usual_form
+from rubric_lsp.features.cursor_site import place_at
 from rubric_lsp.features.key_docs import key_markdown
 
 __all__ = ["keys"]
@@ -105,7 +111,7 @@ def _value(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, bo
         return _list(site, name, kind, inner)
     if form == "mapping":
         return f"{inner}$1", isinstance(kind.mapping if isinstance(kind, NodeUnion) else kind, Shaped)
-    return " $1", must_be_chosen(kind) and not may_be_block(kind)
+    return " $1", must_be_chosen(kind) and not may_be_block(kind) and _has_choices(site, name)
 
 
 def _list(site: CompletionSite, name: str, kind: Kind[object], inner: str) -> tuple[str, bool]:
@@ -115,4 +121,17 @@ def _list(site: CompletionSite, name: str, kind: Kind[object], inner: str) -> tu
         return inner + first.snippet.replace("\n", "\n  "), first.label == TYPE_ITEM
     sequence = kind.sequence if isinstance(kind, NodeUnion) else kind
     item = sequence.item if isinstance(sequence, ListOf) else None
-    return f"{inner}- $1", must_be_chosen(item) or (site.dialect is PROMPTFOO and name in _LISTS_OF_PROVIDERS)
+    chosen = must_be_chosen(item) or (site.dialect is PROMPTFOO and name in _LISTS_OF_PROVIDERS)
+    return f"{inner}- $1", chosen and _has_choices(site, name, in_list=True)
+
+
+def _has_choices(site: CompletionSite, name: str, *, in_list: bool = False) -> bool:
+    """Whether anything is offered where the value of a key, or the first item of its list, is typed."""
+    path = (*site.cursor.path, name)
+    cursor = (
+        replace(site.cursor, path=(*path, ITEM), role="item", typed="", siblings={})
+        if in_list
+        else replace(site.cursor, path=path, role="value", typed="")
+    )
+    inner = replace(site, place=place_at(site.analysis, site.local, cursor))
+    return any(True for _ in chain(values(inner, inner.place.kind), promptfoo_values(inner)))
