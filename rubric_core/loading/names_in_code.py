@@ -94,6 +94,10 @@ def read_by_code(text: str) -> Iterator[str]:
 _KEYED = r"{end}(?:\??\.)?(?:\[|\bget\()(?P<key>[^\]\)\n]{{1,100}})"
 _LITERAL_KEY = pattern(rf"\s{{0,3}}{_QUOTE}[A-Za-z_]\w{{0,60}}{_QUOTE}\s{{0,3}}(?:,|\Z)")
 _PARTS = pattern(r"[\"'`]([^\"'`\n]{0,99})[\"'`]")
+#: A literal, what ends an expression after it, and the texts of literals.
+_TEXT = rf"{_QUOTE}[^\"'`\n\\]{{0,99}}{_QUOTE}"
+_END = r"[ \t]{0,9}(?:[;,)}\]\n#\"']|//|\\n|\Z)"
+_WORDS = pattern(r"[^\"'\\,\s\[\]()][^\"'\\]*")
 _FILLED_IN = pattern(r"\$?\{[^{}]{0,99}\}?")
 
 
@@ -132,12 +136,14 @@ def _may_be(key: str, name: str, text: str) -> bool:
         return False  # it goes through all of them
     if re.search(rf"\bkeys\([^\n]{{0,60}}\bvars\b[^\n]{{0,60}}\b{word}\b", text):
         return False
-    given = re.findall(
-        rf"\b{word}\s{{0,3}}=\s{{0,3}}([\"'][^\"'\n]*[\"'])|\b{word}\s{{1,3}}(?:in|of)\s{{1,3}}[\[(]([^\])\n]*)[\])]",
+    assigned = re.finditer(
+        rf"\b{word}\s{{0,3}}(?:=(?![=>])\s{{0,3}}(?P<one>{_TEXT}(?={_END}))?|\+=)"
+        rf"|\b{word}\s{{1,3}}(?:in|of)\s{{1,3}}[\[(](?P<several>\s{{0,9}}{_TEXT}(?:\s{{0,9}},\s{{0,9}}{_TEXT}){{0,99}},?\s{{0,9}}[\])](?!\s{{0,9}}[+.\[]))?",
         text,
     )
-    known = {literal for several in given for literal in _PARTS.findall("".join(several))}
-    return name in known if known else True
+    # Of a text that is computed, even from literals as in `''.join(parts)`, nothing is known.
+    given = [each["one"] or each["several"] or "" for each in assigned]
+    return not given or any(not literals or name in _WORDS.findall(literals) for literals in given)
 
 
 def _is_passed_on(own: str, text: str, start: int, end: int) -> bool:

@@ -236,6 +236,17 @@ AGENTV = "# rubric: dialect=agentv-5\nname: a\ntests:\n  - {id: who, criteria: c
         ({HOME: CASE, "check.py": "def get_assert(o, context):\n    return context['vars']['w' + o] in o\n"}, "x", r"check\.py, line 2"),
         ({HOME: CASE, "check.py": "def get_assert(o, context):\n    return context['vars'][o] in o\n"}, "x", r"check\.py, line 2"),
         (
+            {HOME: CASE, "check.py": "def get_assert(o, context):\n    key = ''.join(['w', 'ho'])\n    return context['vars'][key] in o\n"},
+            "x",
+            r"check\.py, line 3",
+        ),
+        (
+            {HOME: CASE, "check.py": "def get_assert(o, context):\n    key = 'w'\n    key += 'ho'\n    return context['vars'][key] in o\n"},
+            "x",
+            r"check\.py, line 4",
+        ),
+        ({HOME: CASE.replace("'file://check.py'", "'key = ''who''; context[\"vars\"][key]'")}, "x", "line 5"),
+        (
             {HOME: CASE, "check.py": "def get_assert(o, context):\n    return f(context['vars'])\ndef f(v):\n    return v['who']\n"},
             "x",
             r"check\.py, line 4",
