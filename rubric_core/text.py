@@ -11,7 +11,18 @@ from typing import Literal, NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["Edit", "Encoding", "LineBuffer", "LineIndex", "Position", "Span", "TextRange", "apply_edits", "code_units"]
+__all__ = [
+    "Edit",
+    "Encoding",
+    "LineBuffer",
+    "LineIndex",
+    "Position",
+    "Span",
+    "TextRange",
+    "apply_edits",
+    "code_units",
+    "smallest_edit",
+]
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _BREAK = pattern(r"\r\n?|\n")
@@ -77,6 +88,17 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         done = edit.span.end
     pieces.append(text[done:])
     return "".join(pieces)
+
+
+def smallest_edit(old: str, new: str) -> Edit:
+    """The smallest single edit between two texts."""
+    start = _common_prefix(old, new)
+    end = min(
+        _common_prefix(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
+        len(old) - start,
+        len(new) - start,
+    )
+    return Edit(Span(start, len(old) - end), new[start : len(new) - end])
 
 
 def code_units(text: str, encoding: Encoding) -> int:
@@ -213,3 +235,15 @@ def _characters(content: str, units: int, encoding: Encoding) -> int:
         if used > units:
             return count
     return len(content)
+
+
+def _common_prefix(a: str, b: str) -> int:
+    """The length of the common prefix, by bisection, so that the comparisons run in C."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

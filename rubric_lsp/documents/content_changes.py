@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rubric_core.syntax.blocks import Document
-from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
+from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange, smallest_edit
 
 __all__ = ["ContentChange", "edit_of", "in_steps"]
 
@@ -34,34 +34,11 @@ def edit_of(document: Document, changes: Sequence[ContentChange], encoding: Enco
         buffer = LineBuffer(document.text)
         for each in changes:
             buffer.replace(each.range, each.text, encoding)
-        return _difference(document.text, buffer.text)
+        return smallest_edit(document.text, buffer.text)
     (change,) = changes
     if change.range is None:
         # Some editors send the whole text each time: only the difference is applied.
-        return _difference(document.text, change.text)
+        return smallest_edit(document.text, change.text)
     start = document.offset(change.range.start, encoding)
     end = document.offset(change.range.end, encoding)
     return Edit(Span(min(start, end), max(start, end)), change.text)
-
-
-def _difference(old: str, new: str) -> Edit:
-    """The smallest single edit between two texts."""
-    start = _common(old, new)
-    end = min(
-        _common(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
-        len(old) - start,
-        len(new) - start,
-    )
-    return Edit(Span(start, len(old) - end), new[start : len(new) - end])
-
-
-def _common(a: str, b: str) -> int:
-    """The length of the common prefix, by bisection, so that the comparisons run in C."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
