@@ -9,7 +9,7 @@ from rubric_core.analysis.block_state import BlockState, Frame, signs_in
 from rubric_core.analysis.finding_list import FindingList, shift_findings
 from rubric_core.analysis.further_documents import analyze_further_documents
 from rubric_core.analysis.incremental import Check, items_of
-from rubric_core.analysis.language import Language
+from rubric_core.analysis.language import Language, default_language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
@@ -52,7 +52,7 @@ def analyze(
     Args:
         document: The text, or the text cut by `language.document`.
         language: The dialects and rules; all of them by default.
-        previous: An analysis of an earlier version, whose unchanged parts are reused.
+        previous: An analysis of an earlier version in the same language, whose unchanged parts are reused.
         dialect: The name of the dialect in the workspace's settings, if any.
         selection: The selected findings, with their severities.
         path: The file of the text, which may determine its kind.
@@ -61,9 +61,10 @@ def analyze(
         siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
         defined_names: For a prompt, a program or cases of promptfoo, what the configurations that name it define; None if none is known.
     """
-    language = language or Language()
+    language = language or default_language()
     if isinstance(document, str):
-        document = language.document(document, path, kind)
+        earlier = previous.document if previous is not None else None
+        document = language.document(document, path, kind, earlier)
     elif not isinstance(document, Document):
         raise TypeError(
             f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
@@ -174,7 +175,10 @@ def _read(
 ) -> tuple[Frame, dict[Block, BlockState], BlockChange | None]:
     """The frame, the tree of every block, and the changes; unchanged parts come from `previous`."""
     frame = Frame(document)
-    if previous is None or previous.language is not language:
+    cut_alike = previous is not None and type(previous.document) is type(
+        document
+    )  # otherwise equal texts are parsed differently
+    if previous is None or previous.language is not language or not cut_alike:
         blocks = [frame.block, *(b for b in document.blocks if b.key)]
         return frame, {b: _state(b, document, language, frame) for b in blocks}, None
     if frame.read_alike(previous.frame):

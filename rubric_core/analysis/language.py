@@ -1,6 +1,7 @@
 """The language: dialects and rules."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -13,10 +14,11 @@ from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
+from rubric_core.text import smallest_edit
 from rubric_core.validation.rule import Rule, by_class
 from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_for
 
-__all__ = ["Language"]
+__all__ = ["Language", "default_language"]
 
 
 #: How many combinations of a class and fields are cached: suites have a few hundred.
@@ -37,17 +39,29 @@ class Language:
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
-    def document(self, text: str, path: PurePath | None = None, known: FileKind | None = None) -> Document:
-        """`text` cut into blocks by the keys of this language, for the kind of file at `path` or the `known` kind."""
-        if known in TEXTS:
-            return PlainDocument.of(text)
+    def document(
+        self, text: str, path: PurePath | None = None, known: FileKind | None = None, earlier: Document | None = None
+    ) -> Document:
+        """`text` cut into blocks by the keys of this language, for the kind of file at `path` or the `known` kind.
+
+        It shares the unchanged blocks of an `earlier` version that was cut in the same way.
+        """
+        cut, keys = self._way_to_cut(path, known)
+        if type(earlier) is cut and earlier.item_keys == keys:
+            return earlier.edited(smallest_edit(earlier.text, text))
+        return cut.of(text, keys)
+
+    def _way_to_cut(self, path: PurePath | None, known: FileKind | None) -> tuple[type[Document], frozenset[str]]:
+        """The class of a document, and the top-level keys whose lists hold its cases."""
         kind = FileKind.SUITE if path is None else kind_by_name(path)
+        if known in TEXTS:
+            return PlainDocument, frozenset()
         if kind is FileKind.DATASET:
-            return LineDocument.of(text)
+            return LineDocument, frozenset()
         if kind is FileKind.PROMPT or (path is not None and path.suffix.lower() in TABLES):
-            return PlainDocument.of(text)
+            return PlainDocument, frozenset()
         is_suite = kind is FileKind.SUITE and known in (None, FileKind.SUITE)
-        return Document.of(text, self.item_keys if is_suite else self.item_keys | {ROOT_LIST})
+        return Document, self.item_keys if is_suite else self.item_keys | {ROOT_LIST}
 
     def dialect(self, name: str) -> Dialect:
         """The dialect of that name. Raises KeyError."""
@@ -94,3 +108,9 @@ class Language:
             needs = ((rule, rule.needed(visited)) for rule in likely)
             found = self._judges[key] = tuple(r for r, need in needs if need is None or not need.isdisjoint(fields))
         return found
+
+
+@cache
+def default_language() -> Language:
+    """The language with all dialects and rules: one for the process, because analyses share parts only within one."""
+    return Language()

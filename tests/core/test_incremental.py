@@ -11,6 +11,7 @@ from thorough import seeds
 
 from rubric_core.analysis import Analysis, analyze, analyzer, incremental, linking
 from rubric_core.disk import DiskFiles
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.text import Edit, Span, apply_edits
@@ -198,6 +199,29 @@ def test_random_edits_of_own_texts(name, seed):
     follow(TEXTS[name], random.Random(f"{name} {seed}"), STEPS)
 
 
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_one_after_the_other(name):
+    """Whoever has no `Language` and no edits gets the same findings, line breaks of any kind included."""
+    rng = random.Random(name)
+    text = TEXTS[name].replace("\n", rng.choice(("\n", "\r\n")))
+    analysis = analyze(text)
+    for _ in range(STEPS):
+        for _ in range(rng.randint(0, 3)):
+            text = apply_edits(text, [random_edit(text, rng)])
+        analysis = analyze(text, previous=analysis)
+        assert analysis.document.text == text
+        assert picture(analysis) == picture(analysis_of(text))
+        assert_sound(analysis)
+
+
+@pytest.mark.parametrize("kind", [FileKind.DATASET, FileKind.SUITE, FileKind.CASES, FileKind.PROMPT])
+def test_a_text_that_becomes_another_kind_of_file(kind):
+    text = '{"id": "a", "input": "hi", "criteria": "x"}\n{"id": "b", "input": "hi"}\n'
+    for other in (FileKind.DATASET, FileKind.SUITE, FileKind.CASES, FileKind.PROMPT):
+        after = analyze(text, kind=other, previous=analyze(text, kind=kind))
+        assert picture(after) == picture(analyze(text, kind=other))
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_random_edits_of_examples(path):
     text = path.read_text(encoding="utf-8")
@@ -289,6 +313,16 @@ def test_only_the_edited_case_is_parsed_again(monkeypatch):
     real = Document.parse
     monkeypatch.setattr(Document, "parse", staticmethod(lambda text: parsed.append(text) or real(text)))
     analyze(document, LANGUAGE, previous=before)
+    assert parsed == ["  - {id: c25x, input: hi, criteria: x}\n"]
+
+
+def test_only_the_case_that_differs_is_parsed_again_in_a_text(monkeypatch):
+    text = "tests:\n" + "".join(f"  - {{id: c{n}, input: hi, criteria: x}}\n" for n in range(50))
+    before = analyze(text)
+    parsed: list[str] = []
+    real = Document.parse
+    monkeypatch.setattr(Document, "parse", staticmethod(lambda text: parsed.append(text) or real(text)))
+    analyze(text.replace("c25", "c25x"), previous=before)
     assert parsed == ["  - {id: c25x, input: hi, criteria: x}\n"]
 
 

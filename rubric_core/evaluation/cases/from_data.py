@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rubric_core.analysis import Language, analyze
+from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import suite_in, with_origins
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
@@ -48,7 +48,7 @@ def suite_from_data(
     project = Project(DiskFiles(), place.absolute().parent)
     named = None if dialect is None else dialect_of(dialect).name
     document = JsonDocument.of(json.dumps(as_json(data, "a suite"), ensure_ascii=False, indent=2))
-    analysis = analyze(document, Language(), dialect=named, path=place, kind=FileKind.SUITE, project=project)
+    analysis = analyze(document, dialect=named, path=place, kind=FileKind.SUITE, project=project)
     suite = with_origins(suite_in(place, analysis, project, read_text, options))
     said = (each for each in analysis.diagnostics if not suite.is_registered(each))
     raise_and_log(located(said, analysis), suite.file_errors)

@@ -6,7 +6,7 @@ from copy import copy
 from functools import partial
 from pathlib import Path
 
-from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis import Analysis, Language, analyze, default_language
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.case_file_reader import CaseFileReader
@@ -77,7 +77,7 @@ def load_suite(
         dialect_named(dialect)
     path = Path(path)
     around = project or Project(DiskFiles(), current_directory())
-    loader = _Loader(language or Language(), around, options, dialect, generated=generated or {})
+    loader = _Loader(language or default_language(), around, options, dialect, generated=generated or {})
     if path.suffix.lower() in DATASETS:
         return with_origins(loader.dataset(path))
     suite = with_origins(loader.suite(path, loader.analysis(path)))
