@@ -422,6 +422,24 @@ def test_a_key_that_was_given_up_is_last_and_writes_its_successor(
     assert accepted(marked, old, dialect).partition("|")[0].rstrip(" ").splitlines()[-1].startswith(line.rstrip()[:14])
 
 
+ONE_PER_SHAPE = {(place.dialect.name, place.file, place.shape): place for place in places_of_keys()}.values()
+
+
+@pytest.mark.parametrize("dialect", [*(d.name for d in DIALECTS), "promptfoo"])
+def test_nothing_that_was_given_up_is_its_own_successor(dialect: str) -> None:
+    """In every mapping of the language, among its keys and among its types."""
+    for place in (each for each in ONE_PER_SHAPE if each.dialect.name == dialect):
+        where = f"/project/{place.file}"
+        found = offered(f"{place.lead}<|>", dialect, where)
+        if place.shape.tag:
+            found += offered(f"{place.lead}{place.shape.tag}: <|>", dialect, where)
+        for each in found:
+            instead = each.detail.removeprefix("deprecated: use ")
+            assert each.deprecated is (instead != each.detail), (place, each.label)
+            assert instead != each.label, (place, each.label)
+            assert not each.deprecated or not each.plain.startswith(f"{each.label}:"), (place, each.label)
+
+
 # -- whole things ------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from rubric_core.language.dialect import SpellingStatus
+from rubric_core.language.dialect import Dialect, SpellingStatus, TypeName
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
@@ -119,14 +119,14 @@ def _cases(site: CompletionSite) -> Iterator[Completion]:
 def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
     """The types of evaluators, with the fields that each of them needs."""
     dialect = site.dialect
-    possible = [known for known in dialect.types.values() if known.fate in _OFFERED]
+    possible = [known for known in dialect.types.values() if _is_offered(known, dialect)]
     # Of equally unused types, `rubric` comes last: its prefix is more often meant as `rubrics`.
     words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
     base: type[Shape] = Assertion if dialect is PROMPTFOO else Evaluator
     ranks = word_ranks(site, base, "type", words)
     for known in possible:
         gone = known.fate is SpellingStatus.DEPRECATED
-        name = dialect.type_name(known.shape) or known.name if gone else known.name
+        name = (dialect.type_name(known.shape) if gone else None) or known.name
         body = required_fields(site, known.shape)
         yield Completion(
             known.name, "type", site.span, lead + name, f"{lead}{name}{body}" if body else "", f"deprecated: use {name}" if gone else summary(known.shape),
@@ -140,6 +140,13 @@ def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
             )
 
 
+def _is_offered(known: TypeName, dialect: Dialect) -> bool:
+    """Whether a type is worth choosing. A deprecated one writes its successor, so without any it is not."""
+    if known.fate is SpellingStatus.DEPRECATED and dialect.type_name(known.shape) is None:
+        return False
+    return known.fate in _OFFERED
+
+
 def _kinds(site: CompletionSite) -> Iterator[Completion]:
     """The provider kinds."""
     shape = site.place.shape
@@ -147,11 +154,11 @@ def _kinds(site: CompletionSite) -> Iterator[Completion]:
     if site.place.shape is Suite:
         base = Provider
     every = site.dialect.types_of(base).values()
-    possible = [known for known in every if known.fate in _OFFERED and not issubclass(known.shape, Evaluator)]
+    possible = [known for known in every if _is_offered(known, site.dialect) and not issubclass(known.shape, Evaluator)]
     ranks = word_ranks(site, base, base.tag, (known.name for known in possible))
     for known in possible:
         gone = known.fate is not SpellingStatus.CURRENT
-        name = site.dialect.type_name(known.shape) or known.name if gone else known.name
+        name = (site.dialect.type_name(known.shape) if gone else None) or known.name
         body = required_fields(site, known.shape)
         yield Completion(
             known.name, "type", site.span, name, f"{name}{body}" if body else "", f"deprecated: use {name}" if gone else summary(known.shape),
