@@ -14,7 +14,7 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["as_rubric", "as_variable", "beside_fix", "into_last", "under"]
+__all__ = ["as_rubric", "as_variable", "beside_fix", "into_last", "move_under", "under"]
 
 
 def as_variable(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
@@ -74,21 +74,29 @@ def _on_one_line(node: Node, context: Context) -> bool:
 
 def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     """Move an entry into the sibling settings block that accepts it."""
-    node, entry, text = issue.node, issue.entry, context.text
-    if issue.borrowed or not isinstance(node, Mapping) or "." in issue.inside:
+    if not issue.borrowed and "." not in issue.inside:
+        yield from move_under(issue.inside, issue.node, issue.entry, context, issue.meant)
+
+
+def move_under(
+    inside: str, node: Node | None, entry: Entry, context: Context, meant: str | None = None
+) -> Iterator[Fix]:
+    """Move an entry of `node` under its key `inside`, whose block may not be there yet, and call it `meant`."""
+    text = context.text
+    if not isinstance(node, Mapping):
         return
-    title, name = f"move it under `{issue.inside}`", issue.meant or issue.name
-    written = (issue.meant or text[entry.span.start : entry.key.span.end]) + text[entry.key.span.end : entry.span.end]
-    block = node.get(issue.inside)
+    title, name = f"move it under `{inside}`", meant or entry.name or ""
+    written = (meant or text[entry.span.start : entry.key.span.end]) + text[entry.key.span.end : entry.span.end]
+    block = node.get(inside)
     several = len(written.splitlines()) > 1
     if block is None:
         inner = shift_lines(written, 2)
         if several and not node.flow and inner is not None and begins_line(text, entry):
             blanks = " " * (column_of(text, entry.key.whole.start) + 2)
-            yield Fix(title, (Edit(entry.span, f"{issue.inside}:{newline_of(text)}{blanks}{inner}"),), safe=False)
+            yield Fix(title, (Edit(entry.span, f"{inside}:{newline_of(text)}{blanks}{inner}"),), safe=False)
         elif not several:
             # Of several such keys only one can begin the block.
-            yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
+            yield Fix(title, (Edit(entry.span, f"{inside}: {{{written}}}"),), safe=False)
         return
     gone = remove_entry(text, node, entry)
     if gone is None or not isinstance(block, Mapping) or block.get(name) is not None or not block.entries:
@@ -97,7 +105,7 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
         _last(text, block, entry, written) if several else add_entry(text, block, name, text[slice(*entry.value.span)])
     )
     if added is not None:
-        yield Fix(title, (gone, added), safe=not several and not issue.meant)
+        yield Fix(title, (gone, added), safe=not several and not meant)
 
 
 def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:

@@ -345,3 +345,39 @@ def test_a_band_that_says_nothing_gets_no_text_of_our_own(band):
     found = analysis_of(text, "agentv-3").diagnostics
     assert [each.code for each in found] == ["malformed-band"]
     assert not found[0].fixes
+
+
+#: A list of evaluators where no release reads one.
+ROOT = "evaluators:\n  - name: quality\n    type: rubric\n    rubrics:\n      - id: accuracy\n        expected_outcome: Is correct\n"
+INNER = ROOT.replace("\n", "\n  ").rstrip(" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "made"),
+    [
+        (ROOT, "move it under `execution`", f"execution:\n  {INNER}"),
+        (f"{ROOT}{OLD}", "move it under `execution`", f"execution:\n  {INNER}{OLD}"),
+        (f"execution:\n  target: bot\n{ROOT}{OLD}", "move it under `execution`", f"execution:\n  target: bot\n  {INNER}{OLD}"),
+        (
+            f"execution: {{target: bot}}\nevaluators: [{{name: q, type: llm_judge}}]\n{OLD}",
+            "move it under `execution`",
+            f"execution: {{target: bot, evaluators: [{{name: q, type: llm_judge}}]}}\n{OLD}",
+        ),
+        (
+            f"execution:\n  evaluators: [{{name: q, type: llm_judge}}]\nevaluators: [{{name: r, type: llm_judge}}]\n{OLD}",
+            "remove `evaluators`",
+            f"execution:\n  evaluators: [{{name: q, type: llm_judge}}]\n{OLD}",
+        ),
+        (
+            "# rubric: dialect=agentv-5\nevaluators: [{type: contains, value: hi}]\ntests: [{id: a, vars: {x: y}}]\n",
+            "rename it to `assert`",
+            "# rubric: dialect=agentv-5\nassert: [{type: contains, value: hi}]\ntests: [{id: a, vars: {x: y}}]\n",
+        ),
+    ],
+    ids=["alone", "no block", "a block", "one line", "a list there", "the newest dialect"],
+)  # fmt: skip
+def test_evaluators_at_the_top_level_are_moved_to_where_they_are_read(text, title, made):
+    found = next(d for d in analysis_of(text).diagnostics if d.code == "renamed-key")
+    assert [fix.title for fix in found.fixes] == [title]
+    assert after(text, found.fixes[0]).rstrip("\n") == made.rstrip("\n")
+    assert not found.fixes[0].safe

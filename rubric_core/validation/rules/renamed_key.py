@@ -7,13 +7,14 @@ from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Repo
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.author_notes import is_author_note
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.move_fixes import as_rubric, as_variable
+from rubric_core.validation.move_fixes import as_rubric, as_variable, move_under
 from rubric_core.validation.repositories import as_address
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 from rubric_core.validation.wording import number
@@ -102,8 +103,24 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         instead = [*_as_list(issue, context), *_without(issue, context)]
         yield from instead or remove_key_fix(issue.owner.node, issue.spelling.name, context)
+    elif issue.spelling.field == "evaluators" and isinstance(issue.owner, Suite) and not issue.current:
+        moved = list(_where_suites_have_them(issue, context))
+        yield from moved or remove_key_fix(issue.owner.node, issue.spelling.name, context)
     elif not issue.current and issue.spelling.fate is not SpellingStatus.LEAVING:  # that one still counts today
         yield from remove_key_fix(issue.owner.node, issue.spelling.name, context)
+
+
+def _where_suites_have_them(issue: RenamedKey, context: Context) -> Iterator[Fix]:
+    """Evaluators of a suite stand under `execution`, in the newest dialect in a list of their own.
+
+    They were ignored, and grade every case afterwards: whether that is wanted, the author knows.
+    """
+    execution, key = context.dialect.spelled(Suite, "execution"), context.dialect.spelled(Suite, "assertions")
+    if execution:
+        for fix in move_under(execution, issue.owner.node, issue.entry, context):
+            yield replace(fix, safe=False)
+    elif key and not issue.owner.has("assertions"):
+        yield Fix(f"rename it to `{key}`", (rename_key(issue.entry, key),), safe=False)
 
 
 def _strings(issue: RenamedKey) -> int:
