@@ -5,6 +5,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from suites import Folder
 
 from rubric_core import (
     EVALUATOR_KINDS,
+    Analysis,
     EvaluationContext,
     EvaluationScore,
     EvaluatorKind,
@@ -21,6 +23,8 @@ from rubric_core import (
     Verdict,
     build_evaluator_registry,
     is_evaluator_kind,
+    load_suite,
+    run_cases,
     run_evaluators_for_case,
 )
 
@@ -209,3 +213,45 @@ async def test_aspects_are_counted_as_the_evaluators_count_them() -> None:
     score, _ = await run_evaluators_for_case(context(**listed), build_evaluator_registry({"mine": Counts()}))
     assert score is not None
     assert (score.expected_aspect_count, score.raw_aspects) == (5, ("a", "b", "c", "d"))
+
+
+# A suite that names them
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# rubric: dialect=agentv-0.1\ntestcases: [{id: a, outcome: o, messages: [{role: user, content: x}, {role: assistant, content: y}], grader: mine}]",
+        "# rubric: dialect=agentv-0.5\nevalcases: [{id: a, outcome: o, input_messages: [{role: user, content: x}], expected_messages: [{role: assistant, content: y}], evaluator: 'mine'}]",
+        "# rubric: dialect=agentv-1\nevaluator: mine\nevalcases:\n  - {id: a, expected_outcome: o, input: x}\n",
+        "# rubric: dialect=agentv-1\nevalcases:\n  - {id: a, expected_outcome: o, input: x, evaluator: mine}\n",
+        "# rubric: dialect=agentv-1\nevalcases:\n  - {id: a, expected_outcome: o, input: x, evaluators: [{name: m, type: mine}]}\n",
+        "# rubric: dialect=agentv-2.7\ntests:\n  - {id: a, criteria: o, input: x, evaluator: mine}\n",
+        "tests:\n  - {id: a, criteria: o, input: x, assertions: [{type: mine}]}\n",
+        "tests: cases.yaml\n",
+    ],
+    ids=["grader", "evaluator", "suite", "case", "list", "2.7", "type", "case file"],
+)
+def test_a_registered_kind_is_legal_in_a_suite(folder: Folder, text: str) -> None:
+    folder.write("cases.yaml", "- {id: a, criteria: o, input: x, assertions: [{type: mine}]}\n")
+    folder.mock("x")
+    path = folder.suite(text)
+    found = [d for each in _analyses(path, {}) for d in each.diagnostics if "mine" in d.message]
+    assert [d.code for d in found] in (["invalid-value"], ["unknown-type"]), "that nobody knows"
+    suite = load_suite(path, options=Options(evaluators={"mine": Mine()}), strict=True)
+    found = [d for each in _analyses(path, {"mine": Mine()}) for d in each.diagnostics]
+    assert [d.message for d in found if "mine" in d.message] == []
+    assert suite.warnings == ()
+    assert asyncio.run(run_cases(suite.cases))[0].score == 1
+
+
+def _analyses(path: Path, kinds: dict[str, Any]) -> list[Analysis]:
+    suite = load_suite(path, options=Options(evaluators=kinds))
+    return [suite.analysis, *suite.files.values()]
+
+
+def test_only_where_a_kind_can_stand(folder: Folder) -> None:
+    path = folder.suite("tests: [{id: a, criteria: o, input: x, evaluator: mien, mode: mine}]")
+    (analysis,) = _analyses(path, {"mine": Mine()})
+    said = [d.message.partition(";")[0] for d in analysis.diagnostics if d.code == "invalid-value"]
+    assert said == ["`evaluator` cannot be `mien`", "`mode` cannot be `mine`"]

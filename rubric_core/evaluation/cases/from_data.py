@@ -50,12 +50,5 @@ def suite_from_data(
     document = JsonDocument.of(json.dumps(as_json(data, "a suite"), ensure_ascii=False, indent=2))
     analysis = analyze(document, dialect=named, path=place, kind=FileKind.SUITE, project=project)
     suite = with_origins(suite_in(place, analysis, project, read_text, options))
-    said = (each for each in analysis.diagnostics if not suite.is_registered(each))
-    raise_and_log(located(said, analysis), suite.file_errors)
+    raise_and_log(located(analysis.diagnostics, analysis), suite.file_errors)
     return suite
-
-
-# Data
-
-
-# Findings

@@ -14,6 +14,7 @@ from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.registered_kinds import allow_registered_kinds
 from rubric_core.evaluation.cases.runnable import Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
@@ -143,6 +144,7 @@ class _Loader:
         self.case_files = CaseFileReader(language, project, read)
 
     def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
+        allow_registered_kinds(analysis, self.options.evaluators)
         if analysis.kind is FileKind.PROMPTFOO:
             from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases  # noqa: PLC0415  # AgentV's suites need none of it
 
@@ -184,6 +186,7 @@ class _Loader:
     def description(self, path: Path) -> Analysis | None:
         """The YAML file that describes a data set; None if the suite has its own cases."""
         found = self.analysis(path, kind=FileKind.SIDECAR)
+        allow_registered_kinds(found, self.options.evaluators)
         return None if found.suite is not None and found.suite.has("cases") else found
 
     def analysis(self, path: Path, dialect: str | None = None, kind: FileKind | None = None) -> Analysis:
@@ -246,6 +249,7 @@ class _Loader:
             yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
 
     def _file_cases(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
+        allow_registered_kinds(analysis, self.options.evaluators)
         problems = problems_by_case(analysis, file)
         # A case in its own file and cases in a flow sequence are not block items.
         entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]

@@ -10,7 +10,6 @@ from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.directory_search import without_function
 from rubric_core.syntax.plain_data import plain
 from rubric_core.validation.entry_lists import ExternalCases
-from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["GeneratedCases", "LoadedSuite", "NoSuiteError", "is_program"]
 
@@ -73,17 +72,11 @@ class LoadedSuite:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of the suite itself, deprecations included, with path and line: the first five, and how many more."""
-        found = [d for d in self.analysis.diagnostics if d.severity == "warning" and not self.is_registered(d)]
+        found = [d for d in self.analysis.diagnostics if d.severity == "warning"]
         lines = (self.analysis.document.position(d.span.start).line + 1 for d in found)
         said = [f"{self.path}:{line}: {each.message}" for line, each in zip(lines, found[:_MOST_SAID], strict=False)]
         left = len(found) - len(said)
         return (*said, f"{self.path}: {left} more like these; see rubric check") if left else tuple(said)
-
-    def is_registered(self, found: Diagnostic) -> bool:
-        """Whether a finding is about the kind of an evaluator in the options."""
-        own = self.cases[0].options.evaluators if self.cases else {}
-        written = self.analysis.document.text[found.span.start : found.span.end].strip("\"'")
-        return found.code in ("unknown-type", "invalid-value") and written in own
 
     @property
     def range_key(self) -> str:
