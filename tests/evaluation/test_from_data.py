@@ -154,6 +154,30 @@ def test_a_dialect_goes_by_its_name() -> None:
             read()
 
 
+@pytest.mark.parametrize(
+    ("keys", "dialect", "words"),
+    [
+        ({"criteria": "c"}, None, "`grader` is deprecated in agentv-3: use `assertions`"),
+        ({"criteria": "c"}, "agentv-2.7", "`grader` is deprecated: use `evaluator`"),
+        ({"vars": {"x": "y"}}, "agentv-5", "`grader` is deprecated in agentv-5: use `assert`"),
+        ({"expected_outcome": "c"}, None, "`grader` is deprecated in agentv-1: use `evaluator`"),
+        ({"outcome": "c"}, None, "`grader` is deprecated: use `evaluator`"),
+        ({"outcome": "c"}, "agentv-0.1", ""),
+    ],
+)
+def test_a_grader_stays_one_and_the_warning_is_about_it(
+    keys: dict[str, Any], dialect: str | None, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = case_from_data({**keys, "grader": "llm_judge"}, dialect)
+    assert made.grader == made.evaluator == "llm_judge"
+    assert said(caplog) == ([f"grader: renamed-key: {words}"] if words else [])
+
+
+def test_an_evaluator_is_no_grader_in_the_first_dialect_either() -> None:
+    made = case_from_data({"outcome": "c", "evaluator": "llm_judge"}, "agentv-0.1")
+    assert (made.evaluator, made.grader) == ("llm_judge", None)
+
+
 MESSAGES = [{"role": "user", "content": "hi"}]
 
 

@@ -61,7 +61,9 @@ def case_from_data(data: Mapping[str, Any], dialect: Dialect | str | None = None
         # Both names are accepted, whatever the dialect of the other keys.
         other = next(name for name in _SCALARS if name != scalar)
         renamed = _Reading({other if key == scalar else key: value for key, value in given.items()}, reading.dialect)
-        reading = renamed if "evaluator" in renamed.case.places else reading
+        reading = renamed.called(other, scalar) if "evaluator" in renamed.case.places else reading
+    if scalar == "grader" and not reading.is_said("grader") and not (dialect and reading.dialect is DIALECTS[0]):
+        _log.warning("grader: renamed-key: `grader` is deprecated: use `evaluator`")
     raise_and_log(reading.located)
     return reading.case
 
@@ -152,6 +154,22 @@ class _Reading:
         said = (each for each in analysis.diagnostics if not _is_about_running(each, self.case))
         #: The findings that apply to the case alone, each as a line with its place.
         self.located = list(located(said, analysis))
+
+    def called(self, read: str, written: str) -> "_Reading":
+        """The same with the scalar under its name in the data, which was `read` under another one."""
+        place = self.case.places["evaluator"]._replace(name=written)
+        self.case.places = {**self.case.places, "evaluator": place}
+        self.located = [
+            (found, line.replace(f"{read}: ", f"{written}: ", 1).replace(f"`{read}`", f"`{written}`", 1))
+            if line.startswith(f"{read}: ")
+            else (found, line)
+            for found, line in self.located
+        ]
+        return self
+
+    def is_said(self, name: str) -> bool:
+        """Whether a finding tells that a key has another name now."""
+        return any(line.startswith(f"{name}: renamed-key:") for _, line in self.located)
 
 
 def _is_about_running(found: Diagnostic, case: Case) -> bool:
