@@ -32,6 +32,7 @@ LANGUAGE = Language()
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus"
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
+LANGUAGES = {".md": "markdown", ".js": "javascript", ".py": "python"}
 Rows = frozenset[tuple[Any, ...]]
 
 
@@ -80,12 +81,11 @@ class Editor:
         assert snapshot is not None
         return self._rows(self.server.problems(snapshot)) if snapshot.is_ours else frozenset()
 
-    def opened(self, name: str) -> tuple[Rows, Rows]:
-        """The findings of a file that is opened, and after a blank at its end is typed and taken away."""
+    def opened(self, name: str, language: str) -> tuple[Rows, Rows, bool]:
+        """The findings of a file that is opened, and after a blank at its end is typed and taken away; whether it is checked."""
         path, documents = self.folder / name, self.server.documents
         uri, text = path.as_uri(), path.read_bytes().decode()
-        kind = {".md": "markdown", ".js": "javascript", ".py": "python"}.get(path.suffix, "yaml")
-        self.server.opened({"textDocument": {"uri": uri, "languageId": kind, "version": 1, "text": text}})
+        self.server.opened({"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}})
         first = self._shown(uri)
         snapshot = documents.get(uri)
         assert snapshot is not None
@@ -96,7 +96,7 @@ class Editor:
             documents.refresh_outdated()
             typed = self._shown(uri)
         self.server.closed_document({"textDocument": {"uri": uri}})
-        return first, typed
+        return first, typed, snapshot.is_ours
 
 
 async def compare(folder: Path, names: Collection[str]) -> None:
@@ -105,7 +105,8 @@ async def compare(folder: Path, names: Collection[str]) -> None:
     closed = await editor.closed()
     different = {}
     for name in names:
-        opened, typed = editor.opened(name)
+        language = LANGUAGES.get(Path(name).suffix, "yaml")
+        opened, typed, is_checked = editor.opened(name, language)
         here, none = on_command_line(name).get(name, frozenset()), frozenset[Any]()
         views = {
             "folder": whole.get(name, none),
@@ -114,8 +115,14 @@ async def compare(folder: Path, names: Collection[str]) -> None:
             "opened": opened,
             "typed": typed,
         }
-        # A file that nobody uses and whose name says nothing is found only by who names or opens it.
-        several = [["folder", "closed"], ["named", "opened", "typed"]] if name not in whole else [[*views]]
+        several = [[*views]]
+        if name not in whole:
+            # Nobody uses the file, and its name says nothing. Who names it, or chooses the language of suites for it, says that it
+            # is of rubric; who only opens it does not.
+            several = [["folder", "closed"], ["opened", "typed", *(["named"] if is_checked else [])]]
+            if here and language == "yaml":
+                views["chosen"], views["chosen, typed"], _ = editor.opened(name, "eval-yaml")
+                several.append(["named", "chosen", "chosen, typed"])
         for equal in several:
             if len({views[each] for each in equal}) > 1:
                 different[name] = {each: sorted(views[each]) for each in equal}
