@@ -227,7 +227,7 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "graders-not-run",
         "A code grader or aggregator whose program is not there, or cannot be started, scores 0; the case passes where the mean reaches the threshold.",
-        "It is unscored and named, the case does not pass, and the exit code is 3. `--allow-grader-errors` leaves it out of the mean.",
+        "It is unscored and named, the case does not pass, and the exit code is 3. `--allow-grader-errors` leaves it out of the mean. `CodeEvaluator` by itself, in Python, scores 0.",
         "Nothing has graded the answer, and a build that is green without its grader says nothing.",
     ),
     Departure(

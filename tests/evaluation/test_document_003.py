@@ -28,6 +28,7 @@ from rubric_core.evaluation import (
     run_evaluators_for_case,
 )
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.language.departures import DEPARTURES
 
 HITS = json.dumps({"score": 0.75, "hits": ["right"], "misses": ["late"], "reasoning": "mostly"})
 
@@ -145,22 +146,56 @@ async def test_executing_a_code_evaluator(folder: Folder) -> None:
     ("script", "error"),
     [
         ("import sys; sys.stderr.write('no such column'); sys.exit(3)", "no such column"),
+        ("", "did not print JSON: (nothing)"),
         ("print('hello')", "did not print JSON"),
         ("print('[1]')", "not an object"),
-        ("print('{}')", "no numeric"),
-        ("""print('{"score": NaN}')""", "no numeric"),
-        ("""print('{"score": "high"}')""", "no numeric"),
+        ("print('{}')", "numeric `score`"),
+        ("""print('{"score": NaN}')""", "numeric `score`"),
+        ("""print('{"score": "high"}')""", "numeric `score`"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
     ],
 )
-async def test_a_failing_script_scores_0_with_the_error_in_misses(folder: Folder, script: str, error: str) -> None:
+@pytest.mark.parametrize("case", [{"outcome": "o"}, {"expected_outcome": "o"}, {"criteria": "o"}, {"vars": {"x": "y"}}])
+async def test_a_failing_script_scores_0_with_the_error_in_misses(
+    folder: Folder, script: str, error: str, case: dict[str, object]
+) -> None:
+    """Whichever dialect the keys of the case are of: its programs may print other things, in a run."""
     folder.write("check.py", script)
-    score = await CodeEvaluator(script=[sys.executable, "check.py"], cwd=folder.path).evaluate(
-        context(None, "x", dialect="agentv-0.5")
-    )
+    code = CodeEvaluator(script=[sys.executable, "check.py"], cwd=folder.path)
+    score = await code.evaluate(EvaluationContext(eval_case=case, candidate="x"))
     assert score.score == 0
     assert len(score.misses) == 1
     assert error in score.misses[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "cwd", "error"),
+    [
+        (["no-such-program"], None, "command not found: no-such-program"),
+        ("no-such-program --fast", None, "the shell cannot run it"),
+        (["./plain.txt"], None, "is not executable"),
+        ([sys.executable, "-c", "print(1)"], "nowhere", "nowhere does not exist"),
+    ],
+)
+async def test_a_script_that_cannot_be_started_scores_0_too(
+    folder: Folder, script: str | list[str], cwd: str | None, error: str
+) -> None:
+    folder.write("plain.txt", "x")
+    code = CodeEvaluator(script=script, cwd=folder.path / (cwd or ""))
+    score = await code.evaluate(EvaluationContext(eval_case={"criteria": "c"}, candidate="x"))
+    assert (score.score, len(score.misses)) == (0, 1)
+    assert error in score.misses[0]
+
+
+async def test_in_a_suite_a_script_that_cannot_be_started_has_no_score(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one(
+        "tests: [{id: a, input: hi, criteria: c, assertions: [{type: code-grader, command: [no-such-program]}]}]"
+    )
+    assert (result.score, result.verdict) == (None, Verdict.UNSCORED)
+    assert "command not found" in result.reason
+    (row,) = (row for row in DEPARTURES if row.id == "graders-not-run")
+    assert "unscored" in row.rubric
 
 
 # REQ-EVAL-004

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from suites import Folder, context, evaluator
@@ -178,11 +178,16 @@ async def test_secrets_do_not_reach_programs(folder: Folder) -> None:
 # Code evaluators
 
 
+async def _no_members(*_: object) -> NoReturn:
+    """What makes a context one of a run."""
+    raise AssertionError
+
+
 async def grade(folder: Folder, script: str, dialect: str = "agentv-3", answer: Answer | str = "the answer", **options):
     folder.write("check.py", script)
     async with system_ports() as ports:
         return await CodeEvaluator(script=[sys.executable, "check.py"], **options).evaluate(
-            context(None, answer, ports, dialect, directory=folder.path)
+            context(None, answer, ports, dialect, directory=folder.path, grade=_no_members)
         )
 
 
@@ -360,7 +365,9 @@ async def test_a_program_that_does_not_start_has_no_score_and_says_why(
     (folder.path / "folder").mkdir()
     async with system_ports() as ports:
         with pytest.raises(GraderError) as error:
-            await CodeEvaluator(script=script, cwd=cwd).evaluate(context(None, "x", ports, directory=folder.path))
+            await CodeEvaluator(script=script, cwd=cwd).evaluate(
+                context(None, "x", ports, directory=folder.path, grade=_no_members)
+            )
     assert words in error.value.reason
 
 

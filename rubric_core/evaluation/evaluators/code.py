@@ -44,7 +44,10 @@ _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": V
 
 
 class CodeEvaluator:
-    """Runs a program of the suite. One that fails scores 0, with the error among the misses.
+    """Runs a program that prints JSON: `score` (0..1), `hits`, `misses` and `reasoning`.
+
+    One that fails, cannot be started, or prints no such JSON scores 0, with the error among the misses. Within a run, see
+    `run_evaluators_for_case`, the dialect decides what else a program may print; one that cannot be started has no score there.
 
     Args:
         script: The program and its arguments: a list, a string for the shell, or the path of a program.
@@ -80,7 +83,7 @@ class CodeEvaluator:
         self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The score that the program gives. Raises GraderError if it cannot be started: nothing was graded then."""
+        """The score that the program gives. Within a run, raises GraderError if it cannot be started: nothing was graded then."""
         instance("context", context, EvaluationContext, "an EvaluationContext")
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
@@ -91,11 +94,11 @@ class CodeEvaluator:
                 finished = await self._run(context, cwd, limit, ways)
         except ProgramError as error:
             if not error.started:
-                raise GraderError(f"{shown}: {error}", request=request, at=_place(context)) from None
+                return _not_started(f"{shown}: {error}", request, context)
             return EvaluationScore.crash(f"{shown}: {error}", request)
         lacking = not_found(self._script, cwd, finished)
         if lacking:
-            raise GraderError(f"{shown}: {lacking}", request=request, at=_place(context))
+            return _not_started(f"{shown}: {lacking}", request, context)
         if self._payload is None:
             return _read(finished, context, shown, request)
         return _decided(_replied(finished, shown, request, "hits"), finished)
@@ -127,6 +130,13 @@ class CodeEvaluator:
 
     def _program_input(self, context: EvaluationContext, scratch: Scratch) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(context, scratch)
+
+
+def _not_started(reason: str, request: Mapping[str, Any], context: EvaluationContext) -> EvaluationScore:
+    """0 for a program that did not run. Within a run, raises GraderError."""
+    if context.is_in_run:
+        raise GraderError(reason, request=request, at=_place(context))
+    return EvaluationScore.crash(reason, request)
 
 
 def _place(context: EvaluationContext) -> Evaluator | None:
@@ -183,7 +193,8 @@ def _read(finished: Finished, context: EvaluationContext, shown: str, request: M
     properties = (context.dialect or DIALECTS[-1]).properties
     looks_like_json = stdout.startswith(("{", "[") if finished.exit_code else "{")
     by_itself = finished.exit_code >= 0  # the exit code of a program that a signal ended means nothing
-    if properties.exit_code_decides and by_itself and not looks_like_json and not (finished.exit_code and error):
+    decides = properties.exit_code_decides and context.is_in_run
+    if decides and by_itself and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
     return _replied(finished, shown, request, properties.reply_style)
 

@@ -191,6 +191,11 @@ class EvaluationContext:
         return replace_fields(self, **values)
 
     @property
+    def is_in_run(self) -> bool:
+        """Whether a run grades, and not a caller with one evaluator in hand."""
+        return self.grade is not None
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The keys of the evaluator that its type does not know, and those under `config`, as plain data.
 
