@@ -16,15 +16,18 @@ from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
+from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
 from rubric_core.loading.detect_promptfoo import is_promptfoo_file
+from rubric_core.loading.engine_release import engine_releases
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
@@ -136,6 +139,8 @@ def _analyze_alone(
             outside, absolute(path), kind, root, items_of(document, states, root), (d.name for d in language.dialects)
         )
         choice = told or choice
+    if kind not in OF_PROMPTFOO:
+        choice = choice._replace(releases=selection.releases or _releases(root, outside, path))
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
     analysis.defined_names = defined_names if kind in WITH_NAMES else None
@@ -149,6 +154,16 @@ def _analyze_alone(
     if outside is not None:
         analysis.depends_on |= outside.seen
     return analysis
+
+
+def _releases(root: Node | None, outside: TrackedLookup | None, path: PurePath | None) -> Releases | None:
+    """The releases of the engine that a file asks for, that are installed, or that its configurations require."""
+    asked = root.get("requires") if isinstance(root, MappingNode) else None
+    wanted = asked.get("agentv") if isinstance(asked, MappingNode) else None
+    own = Releases.of(wanted.text) if isinstance(wanted, Scalar) else None
+    if own is not None or outside is None or path is None:
+        return own
+    return engine_releases(absolute(path).parent, outside)
 
 
 def _kind(

@@ -10,6 +10,7 @@ from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import TEXTS, FileKind
 from rubric_core.language.model import Suite
+from rubric_core.language.releases import Releases
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
@@ -63,13 +64,17 @@ class Language:
         is_suite = kind is FileKind.SUITE and known in (None, FileKind.SUITE)
         return Document, self.item_keys if is_suite else self.item_keys | {ROOT_LIST}
 
-    def dialect(self, name: str) -> Dialect:
-        """The dialect of that name. Raises KeyError."""
-        return self._by_name[name]
+    def dialect(self, name: str, releases: Releases | None = None) -> Dialect:
+        """The dialect of that name, as the newest of some releases reads it. Raises KeyError."""
+        found = self._by_name[name]
+        return found if releases is None else found.at(releases.nearest(found.release))
 
     def related(self, dialect: Dialect) -> tuple[Dialect, ...]:
         """The dialects that a text of `dialect` can be confused with: for promptfoo only itself."""
-        return self.dialects if dialect in self.dialects else (dialect,)
+        if dialect in self.dialects:
+            return self.dialects
+        own = dialect.name in self._by_name and dialect.name != PROMPTFOO.name  # as another release reads it
+        return tuple(dialect if d.name == dialect.name else d for d in self.dialects) if own else (dialect,)
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.analysis.suite_defaults import prompt_file_defaults
 from rubric_core.language.file_kinds import NAMED_ANYWHERE, FileKind
-from rubric_core.language.model import Requires, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
@@ -42,16 +41,16 @@ class Linking:
         """Resolve the references of every block whose result may have changed."""
         analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
         references = References(project, path, analysis.kind, self.dialect, analysis.own_targets)
-        analysis.references, pinned = references, self._is_pinned
-        analysis.linked_in = (project, project.version, references.key, pinned)
+        analysis.references = references
+        analysis.linked_in = (project, project.version, references.key)
         if previous is None or change is None or previous.linked_in != analysis.linked_in:
             previous, first, last = None, 0, len(blocks)
         else:
             first, last = change.start, len(blocks) - change.end
-        self._linked(-1, self.frame.block, references, pinned=pinned)
+        self._linked(-1, self.frame.block, references)
         for number in range(first, last):
             if blocks[number].key:
-                self._linked(number, blocks[number], references, pinned=pinned)
+                self._linked(number, blocks[number], references)
         known = references.targets(outside := project.look())
         if previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
@@ -135,16 +134,11 @@ class Linking:
     def nearby(self, number: int, block: Block) -> None:
         """Resolve the references of one block, in an analysis that is otherwise equal to an earlier one."""
         if self.analysis.references is not None:
-            self._linked(number, block, self.analysis.references, pinned=self._is_pinned)
+            self._linked(number, block, self.analysis.references)
 
-    @property
-    def _is_pinned(self) -> bool:
-        """Whether the suite's required releases of the engine are specified."""
-        return self.analysis.choice.stated or _needs_release(self.analysis.suite)
-
-    def _linked(self, number: int, block: Block, references: References, *, pinned: bool) -> None:
+    def _linked(self, number: int, block: Block, references: References) -> None:
         state, project = self.states[block], references.project
-        key = (state.key, references.key, pinned)
+        key = (state.key, references.key)
         since = state.linked_at
         state.linked_at = project.version
         if state.linked == key and not project.changed_since(since, state.links.seen):
@@ -159,7 +153,7 @@ class Linking:
             every=self.inner.pop(id(state.shapes), (None, None))[1],
         )  # fmt: skip
         if state.links.issues:
-            context = Context(block.text, self.dialect, pinned=pinned)
+            context = Context(block.text, self.dialect)
             state.links.findings = run_rules(self.analysis, state.links.issues, context)
 
     def _to_link(self, block: Block) -> BlockState:
@@ -178,8 +172,3 @@ def _is_judged(judged: frozenset[object], shape: Shape) -> bool:
 
 def _links(links: BlockReferences) -> tuple[object, ...]:
     return links.seen, links.files, links.cases
-
-
-def _needs_release(suite: Suite | None) -> bool:
-    """Whether a suite specifies the releases of the engine that can run it."""
-    return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None

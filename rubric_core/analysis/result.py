@@ -114,7 +114,7 @@ class Analysis:
         self.language = language
         self.kind = kind
         self.choice = choice
-        self.dialect = language.dialect(choice.name)
+        self.dialect = language.dialect(choice.name, choice.releases)
         self.selection = selection
         self.found = self.every_found = FindingList()
         self.repetitions = Repetitions.of(self.found)

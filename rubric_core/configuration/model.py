@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from rubric_core.language.releases import Releases
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.path_patterns import Patterns
 from rubric_core.syntax.blocks import Document
@@ -20,6 +21,8 @@ class Configuration:
     path: Path | None = None
     #: The dialect of suites that do not name one themselves.
     dialect: str | None = None
+    #: The releases of agentv for which the suites are meant.
+    releases: Releases | None = None
     #: Only these codes; None: all of them.
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
@@ -37,7 +40,7 @@ class Configuration:
         """The selected findings of the file at `path`, with their severities."""
         here = [codes for patterns, codes in self.per_file_ignores if path is not None and patterns.decide(path)]
         unasked: dict[str, Level] = dict.fromkeys(OPINIONS, "off") if self.select is None else {}
-        return Selection(self.select, self.ignore.union(*here), {**unasked, **self.severity})
+        return Selection(self.select, self.ignore.union(*here), {**unasked, **self.severity}, self.releases)
 
     def includes(self, path: Path | str) -> bool:
         """Whether the file is a suite because the configuration says so."""

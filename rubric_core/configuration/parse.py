@@ -8,6 +8,7 @@ from typing import Any
 from rubric_core.analysis import Language
 from rubric_core.configuration.model import Configuration
 from rubric_core.configuration.problems import Keys, Problems, advice
+from rubric_core.language.releases import Releases
 from rubric_core.loading.path_patterns import Patterns
 from rubric_core.syntax.blocks import Document
 from rubric_core.validation.selection import LEVELS, Level
@@ -23,6 +24,7 @@ _CODES, _PATTERNS = "a list of codes", "a list of patterns"
 #: Every setting and its reader.
 SETTINGS = {
     "dialect": "the name of a dialect",
+    "agentv": 'the release in use, such as "4.42"',
     "select": _CODES,
     "ignore": _CODES,
     "severity": "a table of codes and severities",
@@ -68,6 +70,7 @@ class _Reader:
         self.path = path
         self.problems = problems
         self.codes = list(language.codes)
+        self.known = language.dialects
         self.dialects = [d.name for d in language.dialects]
 
     def settings(self, table: object) -> dict[str, Any]:
@@ -78,8 +81,10 @@ class _Reader:
         for name in table:
             if name not in SETTINGS:
                 self._unknown_setting(name)
+        releases = self._releases(table.get("agentv"))
         return {
-            "dialect": self._dialect(table.get("dialect")),
+            "dialect": self._dialect(table.get("dialect")) or self._dialect_of(releases),
+            "releases": releases,
             "select": self._select(table.get("select")),
             "ignore": self._listed(("ignore",), table.get("ignore")),
             "severity": self._severity(table.get("severity")),
@@ -102,6 +107,26 @@ class _Reader:
             self.problems.at_value(("dialect",), f"there is no dialect `{value}`{words}", meant=meant)
             return None
         return str(value)
+
+    def _releases(self, value: object) -> Releases | None:
+        if not self._is(("agentv",), value, str):
+            return None
+        releases = Releases.of(str(value))
+        if releases is None:
+            self.problems.at_value(("agentv",), f"`agentv` takes {SETTINGS['agentv']}, found `{value}`")
+        return releases
+
+    def _dialect_of(self, releases: Releases | None) -> str | None:
+        """The dialect that one release reads; None where several dialects are possible."""
+        if releases is None:
+            return None
+        newest = self.known[-1]
+        read = [
+            d.name
+            for d in self.known
+            if d.first_release <= releases.last and (d is newest or releases.first <= d.release)
+        ]
+        return read[0] if len(read) == 1 else None
 
     def _select(self, value: object) -> frozenset[str] | None:
         if value == []:

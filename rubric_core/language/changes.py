@@ -3,6 +3,7 @@
 from typing import Any
 
 from rubric_core.language.dialect import Change, Spelling, SpellingStatus, Tables, TypeName
+from rubric_core.language.releases import NEXT, Release
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Kind
 
@@ -86,14 +87,19 @@ def prefers(shape: type[Shape], *names: str) -> Change:
 
 
 def tolerates(
-    shape: type[Shape], attribute: str, *names: str, fate: SpellingStatus = SpellingStatus.TOLERATED, note: str = ""
+    shape: type[Shape],
+    attribute: str,
+    *names: str,
+    fate: SpellingStatus = SpellingStatus.TOLERATED,
+    note: str = "",
+    refused_from: Release = NEXT,
 ) -> Change:
     """Further spellings of a field, none of them the one to use."""
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         for name in names:
-            table[name] = Spelling(name, attribute, fate, note)
+            table[name] = Spelling(name, attribute, fate, note, refused_from=refused_from)
 
     return change
 

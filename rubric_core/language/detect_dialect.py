@@ -6,6 +6,7 @@ from enum import IntFlag, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+from rubric_core.language.releases import Releases
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in
 
@@ -89,6 +90,8 @@ class DialectChoice(NamedTuple):
     certain: bool
     #: Whether it is declared, in the text or in a configuration.
     stated: bool = False
+    #: The releases of the engine for which the file is meant; None where nothing tells.
+    releases: Releases | None = None
 
 
 def signs_of(root: Node | None, text: str, *, frame: bool, mappings: Collection[Mapping] | None = None) -> int:

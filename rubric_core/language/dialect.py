@@ -6,9 +6,10 @@ be read from its file.
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from rubric_core.language.properties import Properties
+from rubric_core.language.releases import NEWEST, NEXT, Release, Releases
 from rubric_core.language.shape import Key, Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
 
@@ -23,8 +24,10 @@ class SpellingStatus(Enum):
     ALIAS = "alias"
     #: Read, with a warning: a later release will not.
     DEPRECATED = "deprecated"
-    #: Read by existing releases, but rejected by the next one.
+    #: Read by the release that counts, but refused by later ones.
     LEAVING = "leaving"
+    #: Read by earlier releases, and refused by the one that counts; rubric reads and reports it.
+    REFUSED = "refused"
     #: Silently ignored by the engine; rubric reads and reports it.
     TOLERATED = "tolerated"
     #: Not read, without a message.
@@ -55,6 +58,8 @@ class Spelling(NamedTuple):
     preferred: bool = False
     #: Its kind here, if that differs from the catalogue.
     key: Key[Any] | None = None
+    #: The first release that refuses it, where earlier ones of the dialect read it.
+    refused_from: Release = NEXT
 
     @property
     def rank(self) -> int:
@@ -79,15 +84,19 @@ class TypeName(NamedTuple):
     shape: type[Shape]
     fate: SpellingStatus
     note: str = ""
+    #: See `Spelling`.
+    refused_from: Release = NEXT
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A version's spelling of the language."""
+    """A version's spelling of the language, as one release reads it."""
 
     name: str
     #: The releases that read it, in words.
     releases: str
+    #: The release that decides what is refused: the newest of the dialect, unless another one is asked for (see `at`).
+    release: Release
     properties: Properties = field(repr=False)
     #: By shape, then by the spelling in the text.
     spellings: Mapping[type[Shape], Mapping[str, Spelling]] = field(repr=False)
@@ -108,6 +117,10 @@ class Dialect:
         default_factory=dict, repr=False, compare=False
     )
     _readings: "dict[type[Shape], dict[str, Reading]]" = field(default_factory=dict, repr=False, compare=False)
+    _at: "dict[Release, Dialect]" = field(default_factory=dict, repr=False, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dialect) and (self.name, self.release) == (other.name, other.release)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -121,10 +134,16 @@ class Dialect:
         )
 
         return (
-            (dialect_named, (self.name,))
-            if self in (*DIALECTS, PROMPTFOO)
+            (dialect_named, (self.name, self.release))
+            if self.name in {each.name for each in (*DIALECTS, PROMPTFOO)}
             else cast("tuple[Any, ...]", super().__reduce__())
         )
+
+    @property
+    def first_release(self) -> Release:
+        """The first release that reads it."""
+        known = Releases.of(self.releases.partition("–")[0])
+        return known.first if known is not None else NEWEST
 
     def table(self, shape: type[Shape]) -> Mapping[str, Spelling]:
         """Every spelling that `shape` may have in this dialect, inherited ones included."""
@@ -227,12 +246,24 @@ class Dialect:
         tables = Tables({s: dict(t) for s, t in self.spellings.items()}, dict(self.types), dict(self.demands), families)
         for change in changes:
             change(tables)
-        return Dialect(name, releases, replace(self.properties, **properties), *tables)  # type: ignore[arg-type]  # `replace` refuses what is no property
+        known = Releases.of(releases.rpartition("–")[2])
+        own = replace(self.properties, **properties)  # type: ignore[arg-type]  # `replace` refuses what is no property
+        return _made(name, releases, known.first if known else NEWEST, own, tables)
+
+    def at(self, release: Release) -> "Dialect":
+        """The dialect as that release reads it: what is refused from an earlier one on is refused."""
+        if release == self.release:
+            return self
+        found = self._at.get(release)
+        if found is None:
+            tables = Tables(*({**each} for each in (self.spellings, self.types, self.demands, self.families)))
+            found = self._at[release] = _made(self.name, self.releases, release, self.properties, tables)
+        return found
 
     @classmethod
     def first(cls, name: str, releases: str, changes: "Iterable[Change]", **properties: object) -> "Dialect":
         """A dialect with no predecessor."""
-        return cls("", "", Properties(), {}, {}, {}).successor(name, releases, changes, **properties)
+        return cls("", "", NEWEST, Properties(), {}, {}, {}).successor(name, releases, changes, **properties)
 
 
 class Tables(NamedTuple):
@@ -246,3 +277,22 @@ class Tables(NamedTuple):
 
 #: One difference to the dialect before.
 Change = Callable[[Tables], None]
+
+_Known = TypeVar("_Known", Spelling, TypeName)
+
+
+def _at(release: Release, known: Mapping[str, _Known]) -> dict[str, _Known]:
+    """What is read and what is refused by a release."""
+    return {
+        name: each._replace(fate=SpellingStatus.REFUSED if release >= each.refused_from else SpellingStatus.LEAVING)
+        if each.fate in (SpellingStatus.LEAVING, SpellingStatus.REFUSED)
+        else each
+        for name, each in known.items()
+    }
+
+
+def _made(name: str, releases: str, release: Release, properties: Properties, tables: Tables) -> Dialect:
+    return Dialect(
+        name, releases, release, properties, {shape: _at(release, table) for shape, table in tables.spellings.items()},
+        _at(release, tables.types), tables.demands, {base: _at(release, names) for base, names in tables.families.items()},
+    )  # fmt: skip

@@ -15,7 +15,8 @@ from rubric_core.language.shape import Shape
 __all__ = ["dialects_page", "property_words"]
 
 _FATES = {
-    SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but deprecated",
+    SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but refused by later releases",
+    SpellingStatus.REFUSED: "refused by later releases of the dialect",
     SpellingStatus.TOLERATED: "not read by agentv, read by rubric", SpellingStatus.IGNORED: "silently ignored", SpellingStatus.REJECTED: "refused",
 }  # fmt: skip
 

@@ -79,6 +79,7 @@ _SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 _FATES = {
     SpellingStatus.DEPRECATED: "`{}` is deprecated in {}",
     SpellingStatus.LEAVING: "`{}` will not be read by the release after {}",
+    SpellingStatus.REFUSED: "`{}` is refused by later releases of {}",
     SpellingStatus.TOLERATED: "`{}` is not read by {}",
     SpellingStatus.IGNORED: "`{}` is not read by {}",
     SpellingStatus.REJECTED: "`{}` is refused by {}",

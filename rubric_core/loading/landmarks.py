@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 __all__ = [
-    "CONFIGURATIONS", "HOMES", "LANDMARKS", "ROOTS", "TARGET_FILES", "every_landmark", "is_any_landmark", "landmark_of",
+    "CONFIGURATIONS", "HOMES", "INSTALLED", "LANDMARKS", "ROOTS", "TARGET_FILES", "every_landmark", "is_any_landmark", "landmark_of",
     "stands_for_landmarks",
 ]  # fmt: skip
 
@@ -24,10 +24,12 @@ TARGET_FILES = (
     "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
     "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
 )  # fmt: skip
+#: What tells the release of the engine that npm has put beside the suites.
+INSTALLED = "node_modules/agentv/package.json"
 #: Markers of the root of a repository.
 ROOTS = (".git/HEAD", ".git")
 
-_EVERY = (*TARGET_FILES, *CONFIGURATIONS, *ROOTS)
+_EVERY = (*TARGET_FILES, *CONFIGURATIONS, INSTALLED, *ROOTS)
 
 
 def _by_first_part() -> Mapping[str, tuple[str, ...]]:
@@ -67,3 +69,5 @@ def landmark_of(path: Path) -> Iterator[Path]:
         yield stands_for_landmarks(folder)
     if f"{folder.name.lower()}/{name}" in _LOWER:
         yield stands_for_landmarks(folder.parent)
+    if path.parts[-3:] == tuple(INSTALLED.split("/")):
+        yield stands_for_landmarks(folder.parent.parent)

@@ -70,7 +70,7 @@ def _unread(
     current = draft.target.spelled(site.shape, new.field) if new is not None and new.field else None
     if (
         new is not None
-        and new.fate in (SpellingStatus.LEAVING, SpellingStatus.DEPRECATED)
+        and new.fate in (SpellingStatus.LEAVING, SpellingStatus.REFUSED, SpellingStatus.DEPRECATED)
         and current
         and site.node.get(current) is None
     ):

@@ -203,8 +203,6 @@ class Context:
     text: str
     dialect: Dialect
     defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
-    #: Whether the releases that the text is for were configured; else they are all releases of the dialect.
-    pinned: bool = False
 
     @property
     def engine(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, cast, get_args
 
+from rubric_core.language.releases import Releases
 from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.validation.rule import Diagnostic, Severity
 
@@ -25,6 +26,8 @@ class Selection:
     ignore: frozenset[str] = frozenset()
     #: Overrides of the rules' severities.
     severity: Mapping[str, Level] = field(default_factory=dict)
+    #: The releases of the engine whose refusals count; None where the files tell.
+    releases: Releases | None = None
 
     def shows(self, code: str) -> bool:
         """Whether findings of that code are wanted at all."""

@@ -119,7 +119,7 @@ def test_a_configuration_can_be_checked_itself(rubric: Run) -> None:
     [
         ("ignore = [", "ignore = [", "this is not valid TOML: "),
         ('a = "x" b', "b", "this is not valid TOML: expected newline"),
-        ("x = 1", "x", "there is no setting `x`; the settings are dialect, select, "),
+        ("x = 1", "x", "there is no setting `x`; the settings are dialect, agentv, select, "),
         ("[tool.rubric]\nselect = []", "[tool.rubric]", "in .rubric.toml the settings are at the top level"),
         ('dialect = "agentv3"', "agentv3", "there is no dialect `agentv3`; did you mean `agentv-3`?"),
         ("dialect = 3", "3", "`dialect` takes the name of a dialect, found a number"),

@@ -8,6 +8,7 @@ from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
 from rubric_core.language.dialects.agentv_5 import AGENTV_5
 from rubric_core.language.dialects.promptfoo import PROMPTFOO
+from rubric_core.language.releases import Release
 
 __all__ = ["DIALECTS", "PROMPTFOO", "dialect_named"]
 
@@ -16,9 +17,9 @@ __all__ = ["DIALECTS", "PROMPTFOO", "dialect_named"]
 DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3, AGENTV_5)
 
 
-def dialect_named(name: str) -> Dialect:
-    """The dialect of that name. Raises ValueError."""
+def dialect_named(name: str, release: Release | None = None) -> Dialect:
+    """The dialect of that name, as its newest release or the given one reads it. Raises ValueError."""
     found = next((each for each in (*DIALECTS, PROMPTFOO) if each.name == name), None)
     if found is None:
         raise ValueError(f"there is no dialect {name!r:.60}; there are {', '.join(each.name for each in DIALECTS)}")
-    return found
+    return found if release is None else found.at(release)

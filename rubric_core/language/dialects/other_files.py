@@ -13,6 +13,7 @@ from rubric_core.language.file_kinds import (  # fmt: skip
     Sidecar,
     Template,
 )
+from rubric_core.language.releases import Release
 from rubric_core.language.targets import Defaults
 from rubric_core.language.workspace import (  # fmt: skip
     Checkout,
@@ -86,7 +87,8 @@ AROUND_3: tuple[Change, ...] = (
             name,
             name,
             fate=SpellingStatus.LEAVING,
-            note="releases from 4.26 on refuse it; write `repo` and `commit`",
+            note="agentv stops; write `repo` and `commit`",
+            refused_from=Release(4, 26),
         )
         for name in ("source", "checkout", "clone")
     ),

@@ -30,6 +30,7 @@ from rubric_core.language.providers import (  # fmt: skip
     Settings,
     VsCode,
 )
+from rubric_core.language.releases import Release
 from rubric_core.language.targets import ENTRIES, Entry, Provider, Runtime, Target, TargetFile
 
 __all__ = ["TARGETS_0_1", "TARGETS_0_5", "TARGETS_1", "TARGETS_2_7", "TARGETS_3", "TARGETS_5"]
@@ -144,6 +145,15 @@ TARGETS_3: tuple[Change, ...] = (
     adds(AgentServer),
     adds(Log, "stream_log"),
     adds(Codex, "model_reasoning_effort"),
+    # 4.42 refuses them; which release was the first to do so is not known.
+    tolerates(
+        Codex, "log_format", "log_format", "log_output_format", fate=SpellingStatus.LEAVING, note="agentv stops; write `stream_log`",
+        refused_from=Release(4, 42),
+    ),
+    tolerates(
+        Azure, "api_format", "api_format", fate=SpellingStatus.LEAVING, note="agentv stops: it always asks the API of responses",
+        refused_from=Release(4, 42),
+    ),
     adds(Claude, "variant", "bypass_permissions"),
     adds(Replay),
     adds(Pi, "base_url"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.releases import NEXT
 from rubric_core.language.targets import Provider, Target
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar, walk
@@ -24,15 +25,18 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
         yield from _too_new(shape, context)
     if isinstance(shape, Target):
         return
-    if not context.dialect.properties.strict_keys or not isinstance(shape.node, Mapping):
+    is_refused = isinstance(shape, Provider)  # they came with the release that refuses this in them
+    if not context.dialect.properties.strict_keys or not (is_refused or context.dialect.release >= NEXT):
         return
-    severity: Severity = "error" if isinstance(shape, Provider) else "information"
-    consequence = "they reject the file" if severity == "error" else "they leave it as it is"
+    if not isinstance(shape.node, Mapping):
+        return
+    severity: Severity = "error" if is_refused else "warning"
+    consequence = "they reject the file" if is_refused else "they leave it as it is"
     for span, name in _written_texts(shape, shape.node, context):
         instead = f"{{{{ env.{name} }}}}"
         yield Finding(
             span,
-            f"releases after 5.3 support `{instead}`, not `{context.written(span)}`",
+            f"agentv {NEXT} and later support `{instead}`, not `{context.written(span)}`",
             fixes=(Fix(f"write `{instead}`", (Edit(span, instead),)),),
             consequence=consequence,
             severity=severity,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.releases import Release
 from rubric_core.language.variables import variables_in
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_issues import PathLikePrompt, PromptText
@@ -10,6 +11,8 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["PROMPT_PATH"]
 
+_SINCE = Release(4, 6)
+
 
 @rule("prompt-path", "warning", "A path that the judge receives as its prompt")
 def PROMPT_PATH(prompt: PromptText | PathLikePrompt, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
@@ -17,7 +20,7 @@ def PROMPT_PATH(prompt: PromptText | PathLikePrompt, context: Context) -> Iterat
     if isinstance(prompt, PathLikePrompt):
         yield _mistaken_for_path(prompt, context)
         return
-    if prompt.bare is None or prompt.path is None:
+    if prompt.bare is None or prompt.path is None or context.dialect.release < _SINCE:
         return
     # What is in the file was not looked at so far: a prompt of another dialect is for the author to fix first.
     used = variables_in(prompt.text)
@@ -27,10 +30,8 @@ def PROMPT_PATH(prompt: PromptText | PathLikePrompt, context: Context) -> Iterat
     fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),), safe=fits),)
     yield Finding(
         prompt.span,
-        f"since agentv 4.6 the judge receives this path itself as its prompt, not the content of {prompt.path.name}; write `file://`",
+        f"since agentv {_SINCE} the judge receives this path itself as its prompt, not the content of {prompt.path.name}; write `file://`",
         fixes=() if prompt.borrowed else fixes,
-        # The dialect has earlier releases, too, and those read the file.
-        severity=None if context.pinned or context.dialect.properties.strict_keys else "information",
     )
 
 

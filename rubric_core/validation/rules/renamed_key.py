@@ -25,6 +25,8 @@ __all__ = ["RENAMED_KEY"]
 @rule("renamed-key", "warning", "A key whose name the dialect no longer uses", about_name=True)
 def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key to use, and what the engine does with the old one."""
+    if issue.spelling.fate is SpellingStatus.LEAVING:
+        return  # only later releases refuse it
     used = issue.owner.places.get(issue.spelling.field)
     if issue.spelling.fate.read and used is not None and used.name != issue.spelling.name:
         return  # conflicting-keys says it
@@ -35,8 +37,8 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
     advice = f": use `{instead}`" if instead else ""
     if fate is SpellingStatus.DEPRECATED:
         message = f"`{name}` is deprecated in {dialect}{advice}"
-    elif fate is SpellingStatus.LEAVING:
-        message = f"`{name}` will not be read by the next release{advice}"
+    elif fate is SpellingStatus.REFUSED:
+        message = f"agentv {issue.spelling.refused_from} and later refuse `{name}`{advice}"
     elif fate is SpellingStatus.REJECTED:
         message = f"{dialect} refuses `{name}`{advice}"
     else:
@@ -58,9 +60,8 @@ def _severity(issue: RenamedKey, context: Context) -> Severity:
         and not _is_beside(issue)
         and context.dialect.demanded(type(issue.owner), issue.spelling.field)
     )
-    if issue.spelling.fate is SpellingStatus.LEAVING:
-        return "information"
-    lost = issue.spelling.fate is SpellingStatus.REJECTED or (issue.spelling.fate is SpellingStatus.IGNORED and needed)
+    refused = issue.spelling.fate in (SpellingStatus.REJECTED, SpellingStatus.REFUSED)
+    lost = refused or (issue.spelling.fate is SpellingStatus.IGNORED and needed)
     return "error" if lost else "warning"
 
 
@@ -106,7 +107,7 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluators" and isinstance(issue.owner, Suite) and not issue.current:
         moved = list(_where_suites_have_them(issue, context))
         yield from moved or remove_key_fix(issue.owner.node, issue.spelling.name, context)
-    elif not issue.current and issue.spelling.fate is not SpellingStatus.LEAVING:  # that one still counts today
+    elif not issue.current and issue.spelling.fate is not SpellingStatus.REFUSED:  # what it says is not to be lost
         yield from remove_key_fix(issue.owner.node, issue.spelling.name, context)
 
 

@@ -16,23 +16,17 @@ __all__ = ["RENAMED_TYPE"]
 def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the type to use."""
     known, current = issue.type_name, issue.current
+    if known.fate is SpellingStatus.LEAVING:
+        return  # only later releases refuse it
     noun = "type" if issubclass(known.shape, Evaluator) else "kind of provider"
-    verb = (
-        "is deprecated in"
-        if known.fate in (SpellingStatus.DEPRECATED, SpellingStatus.LEAVING)
-        else f"is not a {noun} of"
-    )
-    message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
+    verb = "is deprecated in" if known.fate is SpellingStatus.DEPRECATED else f"is not a {noun} of"
+    where = f"agentv {known.refused_from} and later" if known.fate is SpellingStatus.REFUSED else context.dialect.name
+    message = f"`{known.name}` {verb} {where}" + (f": use `{current}`" if current else "")
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
         fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
     elif not issue.borrowed:
         fixes = tuple(translate_type(known.shape, issue.node, issue.mapping, context))
-    severity: Severity | None = (
-        "error"
-        if known.fate is SpellingStatus.REJECTED
-        else "information"
-        if known.fate is SpellingStatus.LEAVING
-        else None
-    )
+    refused = known.fate in (SpellingStatus.REJECTED, SpellingStatus.REFUSED)
+    severity: Severity | None = "error" if refused else None
     yield Finding(issue.span, message, fixes=fixes, consequence=known.note, severity=severity, tags=("deprecated",))

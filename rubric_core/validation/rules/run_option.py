@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import EvaluateOptions, Repeat, RunSettings
+from rubric_core.language.releases import NEXT
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -11,7 +12,7 @@ __all__ = ["RUN_OPTION"]
 
 
 @rule("run-option", "error", "A run option in a form that the engine does not accept")
-def RUN_OPTION(options: EvaluateOptions | RunSettings, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def RUN_OPTION(options: EvaluateOptions | RunSettings, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A range of cases has two ends; how often a case is run is a number in the newest releases."""
     if isinstance(options, EvaluateOptions) and isinstance(options.filter_range, list):
         numbers = options.filter_range
@@ -22,13 +23,12 @@ def RUN_OPTION(options: EvaluateOptions | RunSettings, context: Context) -> Iter
                 consequence="agentv rejects the file",
             )
     repeat = options.repeat
-    if isinstance(repeat, Repeat):
+    if isinstance(repeat, Repeat) and context.dialect.release >= NEXT:
         yield Finding(
             options.at("repeat"),
-            "releases after 5.3 accept a whole number here",
+            f"agentv {NEXT} and later accept a whole number here",
             fixes=tuple(_fixes(options, repeat)),
-            severity="information",
-            consequence="they reject the file",
+            consequence="agentv rejects the file",
         )
 
 
