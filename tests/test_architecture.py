@@ -17,6 +17,7 @@ from source_trees import MODULES, REPOSITORY, source_trees
 
 import rubric_core
 import rubric_core.evaluation
+from rubric_core.cli.parser import make_parser
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.rule import Rule
@@ -383,3 +384,42 @@ def test_characters_that_act_are_listed_once() -> None:
         if re.search(r"\\u202[a-e]|\\x9f", path.read_text("utf-8")) and "syntax" not in path.parts
     ]
     assert listing == ["control_characters.py"]
+
+
+# Words
+
+
+#: What speaks to somebody at a command line, or makes pages.
+_OF_COMMAND_LINES = ("rubric_core/cli", "rubric_core/pytest_plugin", "rubric_core/language")
+#: A comment in the file of recordings, which people open beside a command line.
+_HEADER = "Made by `rubric run --record`"
+
+
+def test_no_message_tells_who_calls_from_python_an_option_of_the_command_line():
+    """They have `Options`, and editors have neither."""
+    parser = make_parser(None)
+    commands = [parser, *parser.commands.choices.values()]
+    options = {name for command in commands for name in command.options if name.startswith("--")} - {"--help"}
+    known = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(map(re.escape, options)))})(?![\w-])")
+    found = [
+        f"{path.relative_to(REPOSITORY)}:{node.lineno}: {node.value[:100]!r}"
+        for path, tree in source_trees()
+        if path.is_relative_to(REPOSITORY / "rubric_core")
+        and not path.relative_to(REPOSITORY).as_posix().startswith(_OF_COMMAND_LINES)
+        for node in _messages(tree)
+        if known.search(node.value) and _HEADER not in node.value
+    ]
+    assert found == []
+
+
+def _messages(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The texts of several words that are no docstrings."""
+    documented = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    yield from (node for node in texts if " " in node.value.strip() and id(node) not in documented)

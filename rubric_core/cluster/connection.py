@@ -28,7 +28,7 @@ def required_distributed() -> Any:
     try:
         import distributed  # noqa: PLC0415  # an extra
     except ImportError:
-        raise ClusterError("--on needs Dask: pip install distributed") from None
+        raise ClusterError("a cluster needs Dask: pip install distributed") from None
     return distributed
 
 
@@ -53,7 +53,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
         return
     number = where.removeprefix(LOCAL)
     if not number.isdecimal() or not int(number):
-        raise ClusterError(f"--on local:N takes the number of worker processes, as in local:4, found {where}")
+        raise ClusterError(f"local:N takes the number of worker processes, as in local:4, found {where}")
     import dask  # noqa: PLC0415  # an extra
 
     # A lost worker is given up after this many seconds, even if it is being restarted.
@@ -67,7 +67,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
                 silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
             ))  # fmt: skip
         except (RuntimeError, OSError, asyncio.TimeoutError):  # which of them depends on the moment
-            raise SchedulerLostError(f"the worker processes of --on {where} ended while they were starting") from None
+            raise SchedulerLostError(f"the worker processes of {where} ended while they were starting") from None
         yield cluster.scheduler_address
 
 

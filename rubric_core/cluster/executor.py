@@ -62,11 +62,11 @@ class ClusterExecutor:
         """See `Executor.around`. Raises ClusterError."""
         here = [case for case in cases if _runs_in_process(case)]
         if cases and cases[0].options.answer_cache is not None:
-            raise ClusterError("answers of targets are not cached on a cluster: leave --cache out")
+            raise ClusterError("answers of targets are not cached on a cluster: leave the cache out")
         if cases and cases[0].options.mode in ("record", "refresh"):
-            raise ClusterError("judges are not recorded on a cluster: record on this machine, without --on")
+            raise ClusterError("judges are not recorded on a cluster: record on this machine")
         if cases and cases[0].options.keep_workspaces != "never":
-            raise ClusterError("workspaces are made on workers and not kept there: leave --keep-workspaces out")
+            raise ClusterError("workspaces are made on workers and not kept there: keep none")
         address_of = cluster_at(self._where, workers)
         address = await asyncio.to_thread(address_of.__enter__)
         try:

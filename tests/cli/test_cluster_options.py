@@ -56,9 +56,7 @@ def test_workers_that_are_killed_while_they_start_are_one_sentence(
         "tests: [{id: a, criteria: c, input: hi, assertions: [{type: contains, value: x}]}]\n"
     )
     assert main(["run", "s.eval.yaml", "--on", "local:2"]) == 4
-    said = (
-        "rubric: stopped, the worker processes of --on local:2 ended while they were starting; 1 of 1 case not run: a; "
-    )
+    said = "rubric: stopped, the worker processes of local:2 ended while they were starting; 1 of 1 case not run: a; "
     out, err = capsys.readouterr()
     assert out.strip() == "no case ended"
     assert [line[: len(said)] for line in err.splitlines()] == [said]

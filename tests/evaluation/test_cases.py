@@ -249,8 +249,7 @@ async def test_a_machine_at_its_limits_is_no_mistake_of_rubric(
     result = await folder.one("tests: [{id: a, criteria: c, input: hi, assertions: [{type: equals, value: fine}]}]")
     assert result.verdict is Verdict.UNSCORED
     assert (
-        result.reason
-        == f"this machine gave no more {missing}: run it again when there is more, or with fewer `--workers`"
+        result.reason == f"this machine gave no more {missing}: run it again when there is more, or with fewer workers"
     )
 
 

@@ -99,7 +99,7 @@ async def test_a_result_is_stale_when_a_file_of_its_test_changes(write: Callable
         ("tests: ['no*.yaml']", "no file matches no*.yaml"),
         ("tests: wide.csv", "wide.csv, line 3: 2 columns, and 3 cells"),
         ("tests: broken.jsonl", "broken.jsonl, line 2"),
-        ("tests: [make.py]", "a program makes them when `rubric run` runs"),
+        ("tests: [make.py]", "a program makes them when the suite is run"),
         ("tests: https://docs.google.com/spreadsheets/d/x", "rubric does not read tests of promptfoo from https://docs.google.com"),
         ("tests: [flat.yaml]", "flat.yaml has a case without `vars`"),
         ("tests: t.txt", "promptfoo reads no"),

@@ -61,7 +61,7 @@ def test_one_of_them_runs_by_its_name(write: Write):
 def test_nothing_runs_to_load_or_check_a_configuration(write: Write):
     path = write("[{path: 'make.py:generate_tests', config: {a: 1}}]")
     (case,) = load_suite(path).cases
-    assert case.problems[0][1] == "a program makes them when `rubric run` runs"
+    assert case.problems[0][1] == "a program makes them when the suite is run"
     main(["check", NAME])
     assert not Path("ran").exists()
 

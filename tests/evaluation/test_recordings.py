@@ -177,7 +177,7 @@ async def test_without_a_judge_nothing_is_refreshed_and_what_was_recorded_is_no_
 ) -> None:
     await recorded(folder, answered)
     result = await folder.one(SUITE, mode="refresh")
-    assert (result.score, "--refresh calls the judge again, and no judge is configured" in result.reason) == (
+    assert (result.score, "this run calls the judge again, and no judge is configured" in result.reason) == (
         None,
         True,
     )

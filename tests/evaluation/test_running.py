@@ -374,7 +374,7 @@ async def test_what_is_not_acted_on_is_said_once_with_its_line(folder: Folder) -
     results = await folder.run(text, "agentv-5")
     said = [event.message for event in folder.events if isinstance(event, Noted)]
     assert said == [
-        "suite.eval.yaml:3: `cache` is not supported by rubric run: every case calls its target again, unless `rubric run --cache` is used",
+        "suite.eval.yaml:3: `cache` is not supported by rubric run: every case calls its target again, unless the run is told to cache answers",
         "suite.eval.yaml:6: `options.prefix` is not supported by rubric run: of the options these are: repeat, rubric_prompt, transform",
     ]
     assert {r.verdict for r in results.values()} == {Verdict.PASSED}

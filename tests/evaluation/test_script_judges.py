@@ -273,3 +273,18 @@ async def test_a_prompt_of_a_suite_reaches_a_judge_of_the_script(folder: Folder)
 async def test_no_judge_is_said(folder: Folder) -> None:
     with pytest.raises(Unscored, match="no judge is configured"):
         await LlmJudgeEvaluator(resolve_judge_provider=lambda _: None).evaluate(context())
+
+
+async def test_who_brings_no_judge_is_told_how_to_bring_one() -> None:
+    """A run has targets to choose it from; a caller from Python has not."""
+    words = "no judge is configured and no recording matches this answer; give one by `resolve_judge_provider`, or as `judge_provider` of the context"
+    with pytest.raises(Unscored) as alone:
+        await LlmJudgeEvaluator(resolve_judge_provider=lambda _: None).evaluate(context())
+    _, (result,) = await run_evaluators_for_case(context(), build_evaluator_registry())
+    assert (alone.value.reason, result.reason) == (words, words)
+
+
+async def test_a_run_without_a_judge_is_told_where_to_name_one(folder: Folder) -> None:
+    folder.mock("x")
+    result = await folder.one("tests: [{id: a, input: hi, criteria: c, assertions: [Is kind]}]")
+    assert result.reason.endswith("; name one with `grader_target`, on the target in targets.yaml or for the whole run")

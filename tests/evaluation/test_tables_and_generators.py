@@ -137,7 +137,7 @@ def test_cases_that_a_program_makes_are_made_by_a_run_alone(
     path = folder.suite(f"{SUITE}  - file://make.py\n  - file://make.py:broken\n")
     looked_at = load_suite(Path("suite.eval.yaml"), LANGUAGE, Project(DiskFiles(), folder.path))
     assert [c.problems[0][1] for c in looked_at.cases] == [
-        "no cases were loaded from here: a program generates them when `rubric run` runs"
+        "no cases were loaded from here: a program generates them when the suite is run"
     ] * 2
     assert main(["check", str(path)]) == 0
     capsys.readouterr()

@@ -237,7 +237,7 @@ class _Loader:
     def _program_cases(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases that a program generated, named by their numbers if they have no id."""
         made, file = self.generated.get(each.text), each.found.files[0]
-        trouble = "a program generates them when `rubric run` runs" if made is None else made.trouble
+        trouble = "a program generates them when the suite is run" if made is None else made.trouble
         if not frame.has_prompts:
             trouble = f"{frame.dialect.name} does not run programs that generate cases; write them in YAML or JSONL"
         if made is None or trouble:

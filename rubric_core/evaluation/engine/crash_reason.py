@@ -28,7 +28,7 @@ def crash_reason(error: Exception, place: str) -> str:
         return "the current folder is gone"
     missing = _missing_resource(error)
     if missing is not None:
-        return f"this machine gave no more {missing}: run it again when there is more, or with fewer `--workers`"
+        return f"this machine gave no more {missing}: run it again when there is more, or with fewer workers"
     places = traceback.extract_tb(error.__traceback__)
     where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return (

@@ -16,13 +16,13 @@ from rubric_core.text import Span
 
 __all__ = ["notes_on", "refuse"]
 
-_ANEW = "every case calls its target again, unless `rubric run --cache` is used"
+_ANEW = "every case calls its target again, unless the run is told to cache answers"
 #: Settings that do not change a result, by shape, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     Execution: {
         "cache": _ANEW,
         "cache_path": _ANEW,
-        "verbose": "use `rubric run --explain`",
+        "verbose": "every result has what was sent and answered",
         "pool_workspaces": "each run creates its own workspaces",
         "otel_file": "rubric does not write traces",
     },

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from rubric_core.evaluation.judging.answer_attachments import answer_with_files
-from rubric_core.evaluation.judging.judgement import NO_JUDGE, Judgement
+from rubric_core.evaluation.judging.judgement import Judgement, no_judge
 from rubric_core.evaluation.judging.templates import custom_prompt
 from rubric_core.evaluation.model.arguments import instance, one_of, whole
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -129,7 +129,7 @@ class LlmJudgeEvaluator:
             if recordings is None or problem.at is not None:  # an error in the suite is reported at its line
                 raise
             return None, problem.reason
-        return (None, NO_JUDGE) if found is None else (as_provider(found), "")
+        return (None, no_judge(context)) if found is None else (as_provider(found), "")
 
 
 def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:

@@ -34,14 +34,23 @@ from rubric_core.syntax.plain_data import plain
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.recording import JudgeInput, Provenance
 
-__all__ = ["NO_JUDGE", "Judgement"]
+__all__ = ["Judgement", "no_judge"]
 
-_NAME_ONE = "name one with `grader_target` on the target in targets.yaml, or with `rubric run --grader-target NAME`"
-NO_JUDGE = f"no judge is configured and no recording matches this answer; {_NAME_ONE}"
-NO_RECORDING = "no recording matches this answer and criterion, and `--replay` uses recordings only"
+_NONE = "no judge is configured and no recording matches this answer"
+_NAME_ONE = "name one with `grader_target`, on the target in targets.yaml or for the whole run"
+_NO_JUDGE_IN_RUN = f"{_NONE}; {_NAME_ONE}"
+_NO_JUDGE_GIVEN = f"{_NONE}; give one by `resolve_judge_provider`, or as `judge_provider` of the context"
+_NO_RECORDING = "no recording matches this answer and criterion, and this run uses recordings only"
+#: What says that no judge was named, and not that a named one is of no use.
+_NOBODY = ("", _NO_JUDGE_IN_RUN, _NO_JUDGE_GIVEN)
 
 
 _LOOK = "Look at the files in the working directory, which the answer is about, before you decide. Change none of them."
+
+
+def no_judge(context: EvaluationContext) -> str:
+    """The reason where there is no judge: a run finds one among its targets, other callers bring it."""
+    return _NO_JUDGE_GIVEN if context.access is None else _NO_JUDGE_IN_RUN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +102,7 @@ class Judgement:
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
         """The score from recordings. If a criterion has none, raises Unscored with the recorded criteria."""
         if self.recordings is None:
-            raise self._unasked(self.trouble or NO_JUDGE)
+            raise self._unasked(self.trouble or no_judge(self.context))
         asked, judge = self._judge_input(), self.judge.identity if self.judge else None
         results: list[CriterionResult] = []
         words: list[str] = []
@@ -118,17 +127,17 @@ class Judgement:
 
     def _unasked(self, reason: str, criteria: tuple[CriterionResult, ...] = ()) -> Unscored:
         """The exception when no judge was called: an error if the named judge is unusable, else merely unscored."""
-        kind = Unscored if self.trouble in ("", NO_JUDGE) else GraderError
+        kind = Unscored if self.trouble in _NOBODY else GraderError
         return kind(reason, criteria)
 
     def _nobody_asked(self) -> str:
         """Why nothing can be recorded afresh without a judge: earlier recordings do not count here."""
-        none = f"--refresh calls the judge again, and no judge is configured; {_NAME_ONE}"
-        return none if self.trouble in ("", NO_JUDGE) else self.trouble
+        none = f"this run calls the judge again, and no judge is configured; {_NAME_ONE}"
+        return none if self.trouble in _NOBODY else self.trouble
 
     def _missing_words(self, results: Sequence[CriterionResult]) -> str:
         missing = sum(r.score is None for r in results)
-        reason = self.trouble or NO_RECORDING
+        reason = self.trouble or _NO_RECORDING
         return reason if missing == len(results) else f"{missing} of {len(results)} criteria not judged: {reason}"
 
     async def whole(self) -> EvaluationScore:
@@ -145,7 +154,7 @@ class Judgement:
                 self._note_recorded(found.words, request)
                 return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
             if self.judge is None or self.mode == "replay":
-                raise self._unasked(self.trouble or (NO_JUDGE if self.judge is None else NO_RECORDING))
+                raise self._unasked(self.trouble or (no_judge(self.context) if self.judge is None else _NO_RECORDING))
         from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
 
         style = properties.reply_style

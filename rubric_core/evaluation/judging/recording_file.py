@@ -118,7 +118,7 @@ def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[Re
     written = plain(tree.root, tree.anchors)
     if not isinstance(written, dict):
         what = "this file is empty" if written in (None, "") else "this is not a file of recordings"
-        raise RecordingsError(f"{path.name}: {what}; remove it, and `rubric run --record` makes a new one")
+        raise RecordingsError(f"{path.name}: {what}; remove it, and the next run that records makes a new one")
     version = written.get("version")
     # Checked first: the file of a later version may have other keys, too.
     if isinstance(version, int) and version != _VERSION:

@@ -104,7 +104,7 @@ def _parts_from_program(program: TestProgram, configuration: PromptfooConfigurat
     """
     made = configuration.generated.get(program.key)
     if made is None:
-        raise ConfigurationError("a program makes them when `rubric run` runs")
+        raise ConfigurationError("a program makes them when the suite is run")
     if made.trouble:
         raise ConfigurationError(made.trouble)
     path = configuration.directory / without_function(program.text.removeprefix(URL))

@@ -26,10 +26,10 @@ from rubric_core.ports import Answer, ChatMessage, Provider, Request
 __all__ = ["Grader", "Reply", "evaluation_score"]
 
 _NO_GRADER = (
-    "no model grades: name one under `provider` of the assertion or of `options`, or with `rubric run --grader-target NAME`; "
-    "promptfoo would choose one by the keys in the environment, as `--grader-target promptfoo` does"
+    "no model grades: name one under `provider` of the assertion or of `options`, or for the whole run with `grader_target`; "
+    "promptfoo would choose one by the keys in the environment, as the `grader_target` promptfoo does"
 )
-_NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
+_NO_RECORDING = "no recording matches this output, and this run uses recordings only"
 #: The type that takes prompts for each of its parts only, and fills them in without the variables of the case.
 _BY_STEPS = "g-eval"
 #: The types with a list of two prompts, and the parts these are for.

@@ -58,7 +58,7 @@ async def _flags(params: AssertionParams) -> list[str]:
     settings, secrets = openai_settings(params, "moderation", _VENDORS, _NO_MODEL, _USUAL)
     context = params.context
     if context.mode == "replay":
-        raise Unscored("moderation is not recorded, and `--replay` calls no model", at=params.config)
+        raise Unscored("moderation is not recorded, and this run uses recordings only", at=params.config)
     if context.ports is None:
         raise Unscored("outputs are moderated only as part of a run", at=params.config)
     model = settings["model"]

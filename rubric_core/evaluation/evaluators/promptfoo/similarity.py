@@ -53,7 +53,7 @@ async def embedded(params: AssertionParams, texts: Sequence[str]) -> list[list[f
     """The embeddings of texts by the model that the assertion or the options name. Raises Unscored."""
     settings, secrets = openai_settings(params, "embedding", _VENDORS, _NO_MODEL)
     if params.context.mode == "replay":
-        raise Unscored("embeddings are not recorded, and `--replay` calls no model", at=params.config)
+        raise Unscored("embeddings are not recorded, and this run uses recordings only", at=params.config)
     try:
         return await embeddings(texts, settings, params.context, params.config, secrets)
     except ProviderError as error:
