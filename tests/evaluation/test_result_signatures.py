@@ -10,6 +10,7 @@ import pytest
 
 from rubric_core.cli import main
 from rubric_core.evaluation.exporting.formats import FORMATS
+from rubric_core.evaluation.report_page.write_report import earlier_runs
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.signatures import KEY_VARIABLE
 
@@ -105,6 +106,18 @@ def test_own_results_count(option: str, store: Path) -> None:
     assert counted(store).keys() == {"a", "b"}
     assert main(["run", "s.eval.yaml", option]) in (0, FAILED)
     assert len(ResultDatabase.at(store.parent.parent).runs()) == 1, "nothing was left to run"
+
+
+def test_a_trend_has_no_runs_of_somebody_else(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = ResultDatabase.at(store.parent.parent)
+    first = database.find("last")
+    another_user(monkeypatch, tmp_path)
+    assert main(["run", "s.eval.yaml"]) == FAILED
+    second = database.find("last")
+    assert earlier_runs(database, second) == [second]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["run", "s.eval.yaml"]) == FAILED
+    assert [each.id for each in earlier_runs(database, database.find("last"))] == [first.id, database.find("last").id]
 
 
 def test_any_byte_of_the_file_may_be_changed(store: Path, tmp_path: Path) -> None:

@@ -30,10 +30,10 @@ _LENGTHS = (20_000, 6_000, 2_000, 800, 300, 100)
 
 
 def earlier_runs(database: ResultDatabase, run: RunRecord) -> list[RunRecord]:
-    """Runs of the same suites up to this one, oldest first, without runs of only a few cases."""
+    """Runs of the same suites up to this one, oldest first, without runs of only a few cases, or of somebody else."""
     until = dropwhile(lambda each: each.id != run.id, database.runs(suites=run.suites))
     alike = [each for each in until if set(each.suites) == set(run.suites)]
-    enough = [each for each in alike if each.id == run.id or each.cases >= _SHARE * run.cases]
+    enough = [each for each in alike if each.id == run.id or (each.is_own and each.cases >= _SHARE * run.cases)]
     return enough[:_TREND][::-1]
 
 
