@@ -8,7 +8,7 @@ of every `Event`. Grading an answer that is there already: `run_evaluators_for_c
 `build_evaluator_registry`. Evaluators of your own follow `Evaluator`, judges are a `Judge`. Scores are 0..1, None stands for
 what is not known, times are milliseconds, costs US dollars.
 
-The names of the requirement documents are among these. Names are imported when they are first asked for,
+The names of the requirement documents (docs/requirements.md) are among these. Names are imported when they are first asked for,
 so that checking a file loads nothing of what running needs.
 """
 

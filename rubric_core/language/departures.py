@@ -113,7 +113,7 @@ DEPARTURES: Sequence[Departure] = (
         "gates-of-criteria",
         "A criterion that is required, or has a minimum, and is not met fails its rubric; the case passes where the mean of all graders reaches the threshold.",
         "It fails the case too, whatever the mean. The score stays.",
-        "The requirement documents say that a required criterion fails the case, and authors who write `required` mean it.",
+        "Authors who write `required` mean that nothing makes up for it.",
         ("required-without-minimum", "gate-inside-band"),
     ),
     Departure(

@@ -352,6 +352,7 @@ ROOT = "evaluators:\n  - name: quality\n    type: rubric\n    rubrics:\n      - 
 INNER = ROOT.replace("\n", "\n  ").rstrip(" ")
 
 
+@pytest.mark.requirement("rubric-among-evaluators")
 @pytest.mark.parametrize(
     ("text", "title", "made"),
     [

@@ -37,6 +37,7 @@ async def run(folder: Folder, judge: JudgeServer, *rubrics: str):
     return await folder.one(suite(*rubrics), grader_target="judge")
 
 
+@pytest.mark.requirement("two-kinds-of-criteria", "checks-still-work")
 async def test_checklist_rubrics_continue_to_work(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = [
         '{"checks": [{"id": "moon", "satisfied": true, "reasoning": "yes"}, {"id": "length", "satisfied": false, "reasoning": "no"}], "overall_reasoning": "so so"}'
@@ -50,6 +51,7 @@ async def test_checklist_rubrics_continue_to_work(folder: Folder, judge: JudgeSe
     assert (rubric.hits, rubric.misses) == (("Names the Moon",), ("Is short",))
 
 
+@pytest.mark.requirement("two-kinds-of-criteria", "scores-per-criterion", "ranges-bind-the-judge")
 async def test_range_rubrics_constrain_scoring(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = ['{"checks": [{"id": "facts", "score": 8}, {"id": "style", "score": 5}]}']
     result = await run(folder, judge, *RANGES)
@@ -61,6 +63,7 @@ async def test_range_rubrics_constrain_scoring(folder: Folder, judge: JudgeServe
     assert result.score == pytest.approx(0.7)
 
 
+@pytest.mark.requirement("bad-ranges-are-refused")
 @pytest.mark.parametrize(
     ("ranges", "rule"),
     [
@@ -99,6 +102,7 @@ evalcases:
 """
 
 
+@pytest.mark.requirement("bad-ranges-are-refused")
 @pytest.mark.parametrize("key", ["score_ranges", "score_rubric"])
 @pytest.mark.parametrize(
     ("bounds", "rule"),
@@ -119,6 +123,7 @@ def test_loading_a_suite_with_invalid_ranges_fails_and_names_the_rule(
         load_suite(path, LANGUAGE, strict=True)
 
 
+@pytest.mark.requirement("schema-of-ranges")
 @pytest.mark.parametrize(
     "reply",
     [
@@ -140,6 +145,7 @@ async def test_what_the_schema_leaves_open_may_be_there_or_not(folder: Folder, j
     }
 
 
+@pytest.mark.requirement("replies-are-validated", "schema-of-ranges")
 @pytest.mark.parametrize(
     "reply",
     [
@@ -169,6 +175,7 @@ async def test_range_rubric_output_schema(folder: Folder, judge: JudgeServer, re
     assert "3 tries" in result.reason
 
 
+@pytest.mark.requirement("minimum-fails")
 async def test_no_mean_makes_up_for_a_gate(folder: Folder, judge: JudgeServer) -> None:
     gated = RANGES[0].replace("weight: 2", "weight: 2, required_min_score: 9")
     folder.targets({"name": "default", "provider": "mock", "response": "The Moon pulls."}, judge.target())
@@ -182,6 +189,7 @@ async def test_no_mean_makes_up_for_a_gate(folder: Folder, judge: JudgeServer) -
     assert "facts" in result.reason
 
 
+@pytest.mark.requirement("minimum-fails")
 async def test_required_min_score_gates_the_verdict_and_leaves_the_score(folder: Folder, judge: JudgeServer) -> None:
     gated = RANGES[0].replace("weight: 2", "weight: 2, required_min_score: 6")
     judge.replies = ['{"checks": [{"id": "facts", "score": 5}, {"id": "style", "score": 10}]}']
@@ -202,21 +210,25 @@ async def verdict_of(folder: Folder, judge: JudgeServer, raw: int, *, required: 
     return result.verdict
 
 
+@pytest.mark.requirement("verdict-pass")
 async def test_pass_verdict(folder: Folder, judge: JudgeServer) -> None:
     assert await verdict_of(folder, judge, 8) is Verdict.PASSED
     assert await verdict_of(folder, judge, 10, required=True) is Verdict.PASSED
 
 
+@pytest.mark.requirement("verdict-fail")
 async def test_fail_verdict(folder: Folder, judge: JudgeServer) -> None:
     assert await verdict_of(folder, judge, 5) is Verdict.FAILED
     assert await verdict_of(folder, judge, 0, required=True) is Verdict.FAILED
 
 
+@pytest.mark.requirement("verdict-borderline")
 @pytest.mark.parametrize("raw", [6, 7])
 async def test_borderline_verdict(folder: Folder, judge: JudgeServer, raw: int) -> None:
     assert await verdict_of(folder, judge, raw) is Verdict.BORDERLINE
 
 
+@pytest.mark.requirement("verdict-of-score", "verdict-pass", "verdict-fail", "verdict-borderline")
 @pytest.mark.parametrize(
     ("facts", "style", "verdict"),
     [
@@ -236,6 +248,7 @@ async def test_the_edges_of_the_verdicts_belong_to_the_better_one(
     assert (result.verdict.value, result.evaluators[0].verdict.value) == (verdict, verdict)
 
 
+@pytest.mark.requirement("verdict-of-score", "verdict-pass")
 async def test_a_required_item_that_is_not_met_fails_a_high_score(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = ['{"checks": [{"id": "moon", "satisfied": true}, {"id": "length", "satisfied": false}]}']
     result = await run(

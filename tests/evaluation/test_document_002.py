@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from harness import analysis_of
 from judge_server import JudgeServer
 from suites import Folder, Scripted, checks, context, evaluator
 
@@ -59,6 +60,7 @@ async def rubric(text: str, reply: str):
     return await judge_of(reply).evaluate(context(evaluator(text, "agentv-1"), "an answer", dialect="agentv-1"))
 
 
+@pytest.mark.requirement("rubric-of-strings", "rubric-of-a-case")
 async def test_simple_string_rubrics(folder: Folder, judge: JudgeServer) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "42"}, judge.target())
     judge.replies = [checks(rubric_1=True, rubric_2=True, rubric_3=False)]
@@ -80,6 +82,7 @@ async def test_simple_string_rubrics(folder: Folder, judge: JudgeServer) -> None
     assert result.verdict is Verdict.FAILED, "plain strings are required"
 
 
+@pytest.mark.requirement("rubric-among-evaluators", "rubric-of-objects", "criterion-keys")
 async def test_structured_rubrics_default_to_weight_1_and_not_required() -> None:
     text = "name: q\ntype: rubric\nrubrics: [{id: a, expected_outcome: A, weight: 3}, {id: b, expected_outcome: B}]"
     score = await rubric(text, checks(a=True, b=False))
@@ -87,6 +90,43 @@ async def test_structured_rubrics_default_to_weight_1_and_not_required() -> None
     assert score.gate == ""
 
 
+def found_in(criterion: str) -> set[tuple[str, str]]:
+    """What the check says of a criterion: severity and code."""
+    text = "# rubric: dialect=agentv-1\nevalcases:\n  - id: a\n    input: x\n    expected_outcome: y\n    rubrics:\n"
+    return {(d.severity, d.code) for d in analysis_of(f"{text}      - {criterion}\n").diagnostics}
+
+
+@pytest.mark.requirement("criterion-keys")
+@pytest.mark.parametrize(
+    ("criterion", "found"),
+    [
+        ("{id: injection, expected_outcome: Names the injection, required: true}", set()),
+        ("{expected_outcome: Names the injection, required: true}", {("information", "criterion-without-id")}),
+        ("{id: injection, required: true}", {("error", "criterion-without-text")}),
+        ("{id: injection, expected_outcome: Names the injection, required: true, weight: heavy}", {("error", "wrong-type")}),
+    ],
+    ids=["complete", "no id", "no text", "no number"],
+)  # fmt: skip
+def test_what_every_criterion_has(criterion: str, found: set[tuple[str, str]]) -> None:
+    assert found_in(criterion) == found
+
+
+@pytest.mark.requirement("speaking-ids", "clear-outcomes")
+@pytest.mark.parametrize(
+    ("criterion", "found"),
+    [
+        ("{id: identifies-sql-injection, expected_outcome: Names the injection, required: true}", set()),
+        ("{id: check1, expected_outcome: Names the injection, required: true}", {("hint", "nameless-criterion")}),
+        ("{id: r2, expected_outcome: Names the injection, required: true}", {("hint", "nameless-criterion")}),
+        ("{id: injection, expected_outcome: Finds the bug, required: true}", {("hint", "vague-criterion")}),
+    ],
+    ids=["good", "check1", "r2", "vague"],
+)
+def test_what_the_page_advises_against_is_hinted_at(criterion: str, found: set[tuple[str, str]]) -> None:
+    assert found_in(criterion) == found
+
+
+@pytest.mark.requirement("rubric-with-ranges", "rubric-of-a-suite")
 async def test_analytic_rubrics(folder: Folder, judge: JudgeServer) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "SQL injection!"}, judge.target())
     judge.replies = [checks(bug_detection=8, fix_suggestion=5, explanation=10, security_awareness=10)]
@@ -98,6 +138,7 @@ async def test_analytic_rubrics(folder: Folder, judge: JudgeServer) -> None:
     assert "5-9: Identifies some bugs but misses important ones" in prompt
 
 
+@pytest.mark.requirement("weighted-mean")
 async def test_score_is_the_weighted_mean_of_the_criteria() -> None:
     text = """
     name: q
@@ -112,6 +153,7 @@ async def test_score_is_the_weighted_mean_of_the_criteria() -> None:
     assert round(score.score, 3) == 0.817
 
 
+@pytest.mark.requirement("required-overrides")
 @pytest.mark.parametrize(("raw", "fails"), [(0, True), (1, False), (5, False)])
 async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score(
     folder: Folder, judge: JudgeServer, raw: int, fails: bool
@@ -124,6 +166,7 @@ async def test_a_required_criterion_fails_at_score_0_whatever_the_weighted_score
     assert result.verdict is (Verdict.FAILED if fails else Verdict.PASSED)
 
 
+@pytest.mark.requirement("ranges-are-linear", "ranges-for-consistency")
 @pytest.mark.parametrize(("raw", "normalized"), [(0, 0.0), (3, 0.3), (5, 0.5), (10, 1.0)])
 async def test_range_scores_map_linearly_to_0_and_1(raw: int, normalized: float) -> None:
     score = await rubric(
@@ -132,6 +175,7 @@ async def test_range_scores_map_linearly_to_0_and_1(raw: int, normalized: float)
     assert score.score == normalized
 
 
+@pytest.mark.requirement("rubric-of-a-suite", "rubric-of-a-case", "rubrics-combined")
 async def test_file_level_and_inline_rubrics_are_combined(folder: Folder, judge: JudgeServer) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
     judge.replies = [lambda body: checks(**{i.replace("-", "_"): True for i in ids_of(body)})]
@@ -160,6 +204,7 @@ def ids_of(body: dict) -> list[str]:
     return body["response_format"]["json_schema"]["schema"]["properties"]["checks"]["items"]["properties"]["id"]["enum"]
 
 
+@pytest.mark.requirement("required-for-musts", "weights-by-importance")
 async def test_safety_rubric_every_required_criterion_gates() -> None:
     text = """
     name: safety
@@ -179,6 +224,7 @@ async def test_safety_rubric_every_required_criterion_gates() -> None:
         assert (score.gate, score.score) == (name.replace("_", "-"), pytest.approx((28 - weight) / 28))
 
 
+@pytest.mark.requirement("rubric-with-ranges", "weights-by-importance")
 async def test_document_quality_rubric_mixes_checks_and_ranges() -> None:
     text = """
     name: doc_quality
@@ -213,6 +259,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "core" / "documents").glob("*.yam
 LEFT_OUT = "    input: Hello!\n    expected_outcome: A friendly answer\n"
 
 
+@pytest.mark.requirement("printed-examples", "rubric-of-a-case", "rubric-of-a-suite", "rubrics-combined")
 @pytest.mark.parametrize(("met", "score", "verdict"), [(True, 1.0, "passed"), (False, 0.0, "failed")])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 async def test_the_examples_run(

@@ -12,6 +12,7 @@ from harness import analysis_of
 from judge_server import JudgeServer
 from suites import Folder, Scripted, context, evaluator, lowered
 
+import rubric_core
 import rubric_core.evaluation as api
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
@@ -50,12 +51,14 @@ class Length:
 # REQ-EVAL-001
 
 
+@pytest.mark.requirement("evaluator-interface", "own-evaluator")
 def test_implementing_a_custom_evaluator() -> None:
     own: api.Evaluator = Length()
     assert own.kind == "length"
     assert isinstance(own.evaluate(context(None, "short")), EvaluationScore)
 
 
+@pytest.mark.requirement("run-calls-evaluate")
 async def test_using_an_evaluator_in_the_orchestrator(folder: Folder) -> None:
     own = Length()
     folder.mock("short")
@@ -69,6 +72,7 @@ async def test_using_an_evaluator_in_the_orchestrator(folder: Folder) -> None:
 # REQ-EVAL-002
 
 
+@pytest.mark.requirement("judge-class", "judge-options")
 def test_creating_an_llm_judge_evaluator() -> None:
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=lambda _: Scripted([HITS]), max_output_tokens=1000, temperature=0.0
@@ -76,6 +80,7 @@ def test_creating_an_llm_judge_evaluator() -> None:
     assert judge.kind == "llm_judge"
 
 
+@pytest.mark.requirement("judge-options")
 async def test_the_judge_may_be_resolved_asynchronously() -> None:
     provider = Scripted([HITS])
 
@@ -90,6 +95,7 @@ async def test_the_judge_may_be_resolved_asynchronously() -> None:
     assert provider.asked[0].temperature == 0.0
 
 
+@pytest.mark.requirement("judge-prompt")
 async def test_evaluating_with_custom_prompt() -> None:
     provider = Scripted([HITS])
     judge = LlmJudgeEvaluator(resolve_judge_provider=lambda _: provider)
@@ -99,6 +105,7 @@ async def test_evaluating_with_custom_prompt() -> None:
     assert score.evaluator_raw_request["system_prompt"] == "Be harsh about tone."
 
 
+@pytest.mark.requirement("judge-prompt")
 async def test_a_prompt_in_the_suite_replaces_the_system_prompt_in_this_dialect(
     folder: Folder, judge: JudgeServer
 ) -> None:
@@ -123,6 +130,7 @@ async def test_a_prompt_in_the_suite_replaces_the_system_prompt_in_this_dialect(
 # REQ-EVAL-003
 
 
+@pytest.mark.requirement("code-class", "code-options")
 def test_creating_a_code_evaluator() -> None:
     made = CodeEvaluator(script="python check_output.py", cwd="/path/to/scripts", agent_timeout_ms=30000)
     assert made.kind == "code"
@@ -131,6 +139,7 @@ def test_creating_a_code_evaluator() -> None:
         CodeEvaluator(script="")
 
 
+@pytest.mark.requirement("code-protocol")
 async def test_executing_a_code_evaluator(folder: Folder) -> None:
     folder.write(
         "check.py",
@@ -142,6 +151,7 @@ async def test_executing_a_code_evaluator(folder: Folder) -> None:
     assert (score.score, score.hits, score.misses, score.reasoning) == (0.5, ("the answer",), ("m",), "What is it?")
 
 
+@pytest.mark.requirement("code-failure")
 @pytest.mark.parametrize(
     ("script", "error"),
     [
@@ -168,6 +178,7 @@ async def test_a_failing_script_scores_0_with_the_error_in_misses(
     assert error in score.misses[0]
 
 
+@pytest.mark.requirement("code-failure")
 @pytest.mark.parametrize(
     ("script", "cwd", "error"),
     [
@@ -187,6 +198,7 @@ async def test_a_script_that_cannot_be_started_scores_0_too(
     assert error in score.misses[0]
 
 
+@pytest.mark.requirement("code-failure")
 async def test_in_a_suite_a_script_that_cannot_be_started_has_no_score(folder: Folder) -> None:
     folder.mock("x")
     result = await folder.one(
@@ -201,6 +213,7 @@ async def test_in_a_suite_a_script_that_cannot_be_started_has_no_score(folder: F
 # REQ-EVAL-004
 
 
+@pytest.mark.requirement("context-type", "context-fields")
 def test_passing_context_to_evaluator() -> None:
     names = list(get_type_hints(EvaluationContext))
     assert names[:11] == [
@@ -208,6 +221,7 @@ def test_passing_context_to_evaluator() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.requirement("context-fields")
 async def test_a_judge_provider_in_the_context_comes_first() -> None:
     first, second = Scripted([HITS]), Scripted([HITS])
     await LlmJudgeEvaluator(resolve_judge_provider=lambda _: second).evaluate(
@@ -219,6 +233,7 @@ async def test_a_judge_provider_in_the_context_comes_first() -> None:
 # REQ-EVAL-005
 
 
+@pytest.mark.requirement("score-type", "score-fields")
 def test_returning_evaluation_results() -> None:
     score = EvaluationScore(score=0.5, hits=("a",), misses=("b",), expected_aspect_count=2)
     assert (score.reasoning, score.raw_aspects, score.evaluator_raw_request) == (None, None, None)
@@ -230,6 +245,7 @@ def test_returning_evaluation_results() -> None:
 # REQ-EVAL-006
 
 
+@pytest.mark.requirement("registry", "registry-is-built")
 def test_building_evaluator_registry() -> None:
     registry = build_evaluator_registry(None, lambda _: None)
     assert registry["llm_judge"].kind == "llm_judge"
@@ -238,6 +254,7 @@ def test_building_evaluator_registry() -> None:
     assert build_evaluator_registry({"llm_judge": own})["llm_judge"] is own
 
 
+@pytest.mark.requirement("registry-lookup")
 def test_looking_up_evaluator_by_kind() -> None:
     own = Length()
     registry = build_evaluator_registry({"length": own})
@@ -250,6 +267,7 @@ def test_looking_up_evaluator_by_kind() -> None:
 # REQ-EVAL-007
 
 
+@pytest.mark.requirement("case-is-graded")
 async def test_running_evaluators_for_a_test_case() -> None:
     registry = build_evaluator_registry(None, lambda _: Scripted([HITS]))
     score, results = await run_evaluators_for_case(context(None, "x", dialect="agentv-0.5"), registry)
@@ -258,6 +276,7 @@ async def test_running_evaluators_for_a_test_case() -> None:
     assert [r.type for r in results] == ["llm_judge"]
 
 
+@pytest.mark.requirement("which-evaluators")
 @pytest.mark.parametrize(
     ("text", "types"),
     [
@@ -273,6 +292,7 @@ async def test_running_the_evaluators_that_the_case_brings(text: str, types: lis
     assert [r.type for r in results] == types
 
 
+@pytest.mark.requirement("one-after-the-other", "which-evaluators")
 async def test_running_multiple_evaluators(folder: Folder) -> None:
     order: list[str] = []
     folder.write("check.py", 'print(\'{"score": 0.25, "hits": ["code hit"], "misses": []}\')')
@@ -314,6 +334,7 @@ ONE = EvaluatorResult(
 )
 
 
+@pytest.mark.requirement("names-in-rows", "row-of-one", "both-raw-requests")
 def test_single_evaluator_result() -> None:
     row = evaluation_row(result_of(ONE))
     assert row["evaluator_raw_request"] == {"user_prompt": "p"}
@@ -322,6 +343,7 @@ def test_single_evaluator_result() -> None:
     assert evaluation_row(result_of(ONE), grader_raw_request=True)["grader_raw_request"] == {"user_prompt": "p"}
 
 
+@pytest.mark.requirement("row-of-several")
 def test_multiple_evaluators_result() -> None:
     row = evaluation_row(result_of(ONE, ONE))
     assert (
@@ -345,6 +367,7 @@ def test_multiple_evaluators_result() -> None:
 # REQ-EVAL-009
 
 
+@pytest.mark.requirement("both-keys", "evaluator-key")
 def test_parsing_new_evaluator_field() -> None:
     case, _ = lowered(
         "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\nevaluator: llm_judge\n", "agentv-0.5"
@@ -363,6 +386,7 @@ def found(entries: str) -> list[tuple[str, str, str]]:
     return [(d.severity, d.code, d.message) for d in analysis_of(f"{head}{messages}    {entries}\n").diagnostics]
 
 
+@pytest.mark.requirement("both-keys", "grader-key")
 def test_parsing_legacy_grader_field() -> None:
     case, _ = lowered(
         "id: a\noutcome: o\ninput_messages: [{role: user, content: hi}]\ngrader: llm_judge\n", "agentv-0.5"
@@ -374,6 +398,7 @@ def test_parsing_legacy_grader_field() -> None:
     ]
 
 
+@pytest.mark.requirement("grader-key")
 def test_the_deprecation_of_a_grader_is_said_by_the_command(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     folder.mock("x")
     suite = folder.suite(
@@ -386,6 +411,7 @@ def test_the_deprecation_of_a_grader_is_said_by_the_command(folder: Folder, caps
     assert f"{suite.name}:3: {words}" in capsys.readouterr().err
 
 
+@pytest.mark.requirement("evaluator-is-preferred")
 def test_the_evaluator_is_preferred_where_both_fields_are_there() -> None:
     text = "id: a\noutcome: o\ngrader: heuristic\nevaluator: llm_judge\n"
     for case, _ in (lowered(text, "agentv-0.5"), lowered("\n".join(reversed(text.splitlines())), "agentv-0.5")):
@@ -393,6 +419,7 @@ def test_the_evaluator_is_preferred_where_both_fields_are_there() -> None:
     assert [code for _, code, _ in found("grader: heuristic\n    evaluator: llm_judge")] == ["conflicting-keys"]
 
 
+@pytest.mark.requirement("grader-key")
 async def test_the_evaluator_resolution_still_works_with_a_grader(folder: Folder, judge: JudgeServer) -> None:
     folder.targets({"name": "default", "provider": "mock", "response": "x"}, judge.target())
     judge.replies = [HITS]
@@ -403,6 +430,7 @@ async def test_the_evaluator_resolution_still_works_with_a_grader(folder: Folder
     assert result.score == 0.75
 
 
+@pytest.mark.requirement("evaluators-key")
 def test_parsing_evaluators_list() -> None:
     judge = evaluator("{name: judge, type: llm_judge}", "agentv-0.5")
     code = evaluator("{name: code, type: code, script: python check.py, cwd: scripts}", "agentv-0.5")
@@ -412,6 +440,7 @@ def test_parsing_evaluators_list() -> None:
     assert [each.name for each in case.evaluators] == ["judge"]
 
 
+@pytest.mark.requirement("evaluators-key")
 @pytest.mark.parametrize(
     ("entry", "missing"),
     [
@@ -430,6 +459,7 @@ def test_each_evaluator_is_validated_for_required_fields(entry: str, missing: st
 # REQ-EVAL-010
 
 
+@pytest.mark.requirement("exports", "no-grader-kinds")
 def test_importing_evaluator_types() -> None:
     for name in (
         "Evaluator",
@@ -440,7 +470,7 @@ def test_importing_evaluator_types() -> None:
         "EvaluatorKind",
         "EvaluatorConfig",
     ):
-        assert getattr(api, name) is not None
+        assert getattr(rubric_core, name) is getattr(api, name)
     assert api.EVALUATOR_KINDS == ("code", "llm_judge")
     assert api.is_evaluator_kind("code")
     assert not api.is_evaluator_kind("heuristic")
@@ -451,11 +481,13 @@ def test_importing_evaluator_types() -> None:
 # REQ-EVAL-012
 
 
+@pytest.mark.requirement("module-of-evaluators")
 def test_evaluators_module_file() -> None:
     assert importlib.util.find_spec("rubric_core.evaluation.evaluators") is not None
     assert importlib.util.find_spec("rubric_core.evaluation.grading") is None
 
 
+@pytest.mark.requirement("tests-of-evaluators")
 def test_evaluators_test_file() -> None:
     names = {path.name for path in Path(__file__).parent.iterdir()}
     assert "test_evaluator_pages.py" in names

@@ -32,6 +32,7 @@ async def run(folder: Folder, judge: JudgeServer, assertions: str, *replies: str
     return await folder.one(suite(assertions), grader_target="judge")
 
 
+@pytest.mark.requirement("strings-are-required")
 async def test_plain_strings_are_required_criteria_of_one_rubrics_grader(folder: Folder, judge: JudgeServer) -> None:
     strings = """
     - Mentions divide-and-conquer approach
@@ -50,6 +51,7 @@ async def test_plain_strings_are_required_criteria_of_one_rubrics_grader(folder:
     assert result.evaluators[0].gate == "rubric-3"
 
 
+@pytest.mark.requirement("type-rubrics")
 async def test_type_rubrics_with_string_criteria(folder: Folder, judge: JudgeServer) -> None:
     result = await run(
         folder,
@@ -72,6 +74,7 @@ OBJECTS = """
 """
 
 
+@pytest.mark.requirement("criteria-as-objects", "required-fails", "score-of-checks")
 @pytest.mark.parametrize(
     ("core", "partition", "complexity", "score", "verdict"),
     [
@@ -90,12 +93,14 @@ async def test_rubric_objects_with_weights_and_requirements(
     assert (result.evaluators[0].gate == "core-concept") is not core
 
 
+@pytest.mark.requirement("criteria-defaults")
 async def test_required_defaults_to_false_for_objects(folder: Folder, judge: JudgeServer) -> None:
     criteria = "- {type: rubrics, criteria: [{id: a, outcome: A, weight: 9}, {id: b, outcome: B}]}"
     result = await run(folder, judge, criteria, checks(a=True, b=False))
     assert (result.score, result.verdict) == (0.9, Verdict.PASSED)
 
 
+@pytest.mark.requirement("criteria-defaults")
 async def test_the_id_of_a_criterion_is_generated(folder: Folder, judge: JudgeServer) -> None:
     criteria = "- {type: rubrics, criteria: [Is short, {outcome: Is kind}, {id: own, outcome: Is true}]}"
     result = await run(folder, judge, criteria, checks(rubric_1=True, rubric_2=True, own=True))
@@ -136,6 +141,7 @@ RANGES = """
 """
 
 
+@pytest.mark.requirement("criteria-with-ranges", "score-of-ranges")
 async def test_score_ranges_are_scored_0_to_10(folder: Folder, judge: JudgeServer) -> None:
     result = await run(folder, judge, RANGES, checks(accuracy=7, style=10))
     assert result.score == pytest.approx((0.7 * 2 + 1.0) / 3)
@@ -144,6 +150,7 @@ async def test_score_ranges_are_scored_0_to_10(folder: Folder, judge: JudgeServe
     assert style.raw == 10, "one criterion with score ranges puts the whole rubric on the scale of 0..10"
 
 
+@pytest.mark.requirement("min-score")
 @pytest.mark.parametrize(("raw", "gate"), [(4, "accuracy"), (5, "")])
 async def test_min_score_is_the_least_with_which_a_criterion_passes(
     folder: Folder, judge: JudgeServer, raw: int, gate: str
@@ -156,6 +163,7 @@ async def test_min_score_is_the_least_with_which_a_criterion_passes(
     assert result.evaluators[0].criteria[0].verdict is (Verdict.FAILED if gate else Verdict.PASSED)
 
 
+@pytest.mark.requirement("two-verdicts")
 @pytest.mark.parametrize(("raw", "verdict"), [(10, "passed"), (8, "passed"), (7, "failed"), (0, "failed")])
 async def test_pass_from_0_8_and_fail_below(folder: Folder, judge: JudgeServer, raw: int, verdict: str) -> None:
     result = await run(
@@ -167,6 +175,7 @@ async def test_pass_from_0_8_and_fail_below(folder: Folder, judge: JudgeServer, 
     assert (result.score, result.verdict.value) == (raw / 10, verdict)
 
 
+@pytest.mark.requirement("judge-sees-changes", "judge-sees-tools")
 async def test_tool_calls_and_file_changes_are_appended_to_the_prompt() -> None:
     judge = Scripted([checks(rubric_1=True)])
     answer = Answer("done", tool_uses=(ToolUse("acme-deploy", {"env": "test"}),), file_changes="--- a\n+++ b")
@@ -179,6 +188,7 @@ async def test_tool_calls_and_file_changes_are_appended_to_the_prompt() -> None:
     assert "tool_calls" not in judge.asked[1].prompt
 
 
+@pytest.mark.requirement("beside-other-graders")
 async def test_rubrics_work_alongside_code_graders(folder: Folder, judge: JudgeServer) -> None:
     folder.write(
         "check.py", "import json, sys; json.load(sys.stdin); print(json.dumps({'score': 0.5, 'assertions': []}))"
@@ -193,6 +203,20 @@ async def test_rubrics_work_alongside_code_graders(folder: Folder, judge: JudgeS
     result = await run(folder, judge, assertions, checks(rubric_1=True, rubric_2=True))
     assert [(e.name, e.score) for e in result.evaluators] == [("rubrics", 1.0), ("syntax_check", 0.5)]
     assert (result.score, result.verdict) == (0.75, Verdict.FAILED)
+
+
+@pytest.mark.requirement("beside-other-graders")
+async def test_rubrics_work_alongside_models_that_grade(folder: Folder, judge: JudgeServer) -> None:
+    assertions = """
+    - type: rubrics
+      criteria: [Returns correct values]
+    - {name: tone, type: llm-grader, prompt: "Is it polite? {{ output }}"}
+    - {name: word, type: contains, value: conquer}
+    """
+    replies = checks(rubric_1=True), '{"score": 0.4, "assertions": []}'
+    result = await run(folder, judge, assertions, *replies)
+    assert [(e.name, e.score) for e in result.evaluators] == [("rubrics", 1.0), ("tone", 0.4), ("word", 1.0)]
+    assert result.score == pytest.approx(0.8)
 
 
 async def test_every_criterion_is_asked_for_by_its_id(folder: Folder, judge: JudgeServer) -> None:

@@ -46,6 +46,7 @@ def answer_of(row: dict[str, str]) -> Answer:
     return Answer(row.get("Answer", "").replace("\\n", "\n"), tokens=tokens, tool_uses=uses, **told)
 
 
+@pytest.mark.requirement("help-with-choosing")
 @pytest.mark.parametrize(("yaml", "row"), EXAMPLES)
 async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
     dialect = next((d.name for d in DIALECTS if d.name in yaml), "agentv-3")
@@ -61,6 +62,7 @@ async def test_the_page_is_true(yaml: str, row: dict[str, str]) -> None:
     assert found.results[0].verdict.value == row.get("Verdict", found.results[0].verdict.value), found.results[0]
 
 
+@pytest.mark.requirement("help-with-choosing")
 def test_every_evaluator_has_a_page() -> None:
     titles = {page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in FOLDER.glob("*.md")}
     assert titles == {e.kind for e in EVALUATORS} | {"llm_judge", "code"}

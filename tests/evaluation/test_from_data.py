@@ -154,6 +154,7 @@ def test_a_dialect_goes_by_its_name() -> None:
             read()
 
 
+@pytest.mark.requirement("grader-key")
 @pytest.mark.parametrize(
     ("keys", "dialect", "words"),
     [
@@ -173,6 +174,7 @@ def test_a_grader_stays_one_and_the_warning_is_about_it(
     assert said(caplog) == ([f"grader: renamed-key: {words}"] if words else [])
 
 
+@pytest.mark.requirement("evaluator-key")
 def test_an_evaluator_is_no_grader_in_the_first_dialect_either() -> None:
     made = case_from_data({"outcome": "c", "evaluator": "llm_judge"}, "agentv-0.1")
     assert (made.evaluator, made.grader) == ("llm_judge", None)

@@ -218,6 +218,7 @@ async def test_aspects_are_counted_as_the_evaluators_count_them() -> None:
 # A suite that names them
 
 
+@pytest.mark.requirement("registered-kinds-are-legal")
 @pytest.mark.parametrize(
     "text",
     [

@@ -47,7 +47,7 @@ _NO_SECRETS = Redactor()
 
 @dataclass(frozen=True, init=False)
 class EvaluationContext:
-    """The input of an evaluator; the first eleven fields are those of the requirement documents.
+    """The input of an evaluator; the first eleven fields are those of docs/requirements.md#context-fields.
 
     Arguments may be plain data. A case from `load_suite` or `case_from_data` also sets its dialect and its directory.
 

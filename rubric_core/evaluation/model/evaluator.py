@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 __all__ = ["EVALUATOR_KINDS", "Evaluator", "EvaluatorKind", "is_evaluator_kind", "require_evaluators"]
 
 
-#: The kinds that the requirement documents know. Every other evaluator type is its own kind.
+#: The kinds in docs/requirements.md#no-grader-kinds. Every other evaluator type is its own kind.
 EvaluatorKind: TypeAlias = Literal["code", "llm_judge"]
 
 
@@ -19,7 +19,7 @@ EVALUATOR_KINDS: tuple[EvaluatorKind, ...] = ("code", "llm_judge")
 
 
 def is_evaluator_kind(value: object) -> TypeGuard[EvaluatorKind]:
-    """Whether `value` is one of the kinds of the requirement documents."""
+    """Whether `value` is one of `EVALUATOR_KINDS`."""
     return value in EVALUATOR_KINDS
 
 

@@ -17,7 +17,7 @@ _EVERY_ASSERTION = "promptfoo"
 
 
 class Verdict(str, Enum):
-    """The verdict of a case, evaluator or criterion. `Verdict("pass")` accepts the words of the requirement documents, too."""
+    """The verdict of a case, evaluator or criterion. `Verdict("pass")` accepts the words of docs/requirements.md#verdict-of-score, too."""
 
     PASSED = "passed"
     BORDERLINE = "borderline"
@@ -31,7 +31,7 @@ class Verdict(str, Enum):
 
     @property
     def word(self) -> str:
-        """The word of the requirement documents: pass, borderline, fail; or unscored."""
+        """The word in rows of results: pass, borderline, fail; or unscored."""
         return {Verdict.PASSED: "pass", Verdict.FAILED: "fail"}.get(self, self.value)
 
     @property

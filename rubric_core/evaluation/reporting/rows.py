@@ -1,4 +1,4 @@
-"""Results as plain data for other programs: the rows of `rubric run --format json`, and those of the requirement documents."""
+"""Results as plain data for other programs: the rows of `rubric run --format json`, and those of docs/requirements.md."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def _criterion_row(result: CriterionResult) -> dict[str, Any]:
 
 
 def evaluation_row(result: CaseResult, *, grader_raw_request: bool = False) -> dict[str, Any]:
-    """The row of the requirement documents, in snake_case and ready for JSON; `score` is 0..1, or None with the reason under `error`.
+    """The row of docs/requirements.md#row-of-one, in snake_case and ready for JSON; `score` is 0..1, or None with the reason under `error`.
 
     One evaluator: `evaluator_raw_request` and no `evaluator_results`. Several: the list, and the score is their mean.
 

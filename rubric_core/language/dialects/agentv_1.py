@@ -96,7 +96,7 @@ AGENTV_1 = AGENTV_0_5.successor(
         drops_types("expected_messages", "expected_tool_calls", fate=SpellingStatus.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
         # Spellings of later dialects with the same meaning: reported with a fix, and read if harmless.
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
-        # The word of the requirement documents, in the scenario about ranges that are refused.
+        # The word in the scenario of docs/requirements.md#bad-ranges-are-refused.
         tolerates(Criterion, "score_ranges", "score_rubric", note="agentv grades the criterion without them"),
         tolerates(Band, "outcome", "outcome", note="agentv skips the whole case and only logs it"),
         tolerates(Case, "evaluators", "assertions", "assert", fate=SpellingStatus.IGNORED, note=_UNGRADED),
