@@ -163,7 +163,10 @@ class CaseDependencies:
         for path in (*case.matrix.files, *further_environment_files(configuration.data, configuration.directory)):
             if self._files.is_file(path):
                 yield path.name, path, self._directory
-        for text in addresses(case.test.part("vars")):  # rows of tables, too, of which no node is written so
+        known = case.matrix.addresses_of_tests.get(case.test)
+        if known is None:
+            known = case.matrix.addresses_of_tests.keep(case.test, addresses(case.test.part("vars")))
+        for text in known:  # rows of tables, too, of which no node is written so
             yield from self._searched(without_function(text[len(URL) :]))
         for code in executed_code(case, makes_tests=False):
             yield from self._searched(code.file) if code.file else self.in_command(code.text, self._directory)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,12 @@ class PromptfooConfiguration:
         """How its tables of tests are read."""
         return table_format(self.environment.loading)
 
-    @property
+    @cached_property
     def directory(self) -> Path:
         """The directory that its file paths are relative to."""
         return self.path.absolute().parent
 
-    @property
+    @cached_property
     def derived_metrics(self) -> list[tuple[str, str]]:
         """The name and the formula of each of `derivedMetrics`; the formula is empty if it is not a text."""
         written = self.data.get("derivedMetrics")

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.executed_text import ExecutedCode
 from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS, is_executable
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.interpreters import INTERPRETERS
 from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES
-from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 
@@ -45,30 +46,36 @@ _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helic
 _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutedCode:
-    """One program or piece of code that a case executes."""
-
-    #: The whole program, code or file name.
-    text: str
-    #: The file with the code, as named, without the function; empty for code in the configuration itself.
-    file: str = ""
-
-
 def executed_code(case: PromptfooRunnable, *, makes_tests: bool = True) -> tuple[ExecutedCode, ...]:
     """All code that running a case executes, without duplicates, including code that rubric does not run yet.
 
     With `makes_tests`, also the programs in the list of tests; a test that one of them made has it among its files.
     """
     found = [
-        *_code_in_configuration(
-            case.matrix.configuration, _LISTED if makes_tests else [name for name in _LISTED if name != "tests"]
-        ),
+        *_code_of_suite(case, makes_tests=makes_tests),
         *(each for provider in _providers(case) for each in _code_of_provider(provider)),
-        *_in_data({name: value for name, value in case.test.data.items() if name != "assert"}),
+        *_code_of_data(case),
         *(each for settings, _ in case.test.assertions for each in _code_of_assertion(settings)),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _code_of_suite(case: PromptfooRunnable, *, makes_tests: bool) -> tuple[ExecutedCode, ...]:
+    """What every case executes: looked for once, since all tests of a configuration are read for it."""
+    known = case.matrix.code
+    if makes_tests not in known:
+        names = _LISTED if makes_tests else [name for name in _LISTED if name != "tests"]
+        known[makes_tests] = tuple(dict.fromkeys(_code_in_configuration(case.matrix.configuration, names)))
+    return known[makes_tests]
+
+
+def _code_of_data(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
+    """What the test executes besides its assertions: looked for once for all of its rows."""
+    known = case.matrix.code_of_tests.get(case.test)
+    if known is None:
+        found = _in_data({name: value for name, value in case.test.data.items() if name != "assert"})
+        known = case.matrix.code_of_tests.keep(case.test, tuple(dict.fromkeys(found)))
+    return known
 
 
 class _Provider(NamedTuple):

@@ -1,5 +1,6 @@
 """The cases of a configuration of promptfoo. Executes nothing."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
     read_configuration,
 )
 from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix
+from rubric_core.evaluation.cases.promptfoo.places import Places
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
@@ -30,7 +32,6 @@ from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
-from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["CaseMaker", "promptfoo_cases"]
 
@@ -62,7 +63,8 @@ def promptfoo_cases(
     shared: Sequence[Path] = ()
     try:
         prompts = prompts_of(configuration)
-        providers = [_with_finding(each, analysis, configuration) for each in providers_of(configuration)]
+        errors = _Errors(analysis)
+        providers = [errors.on(each, configuration) for each in providers_of(configuration)]
         shared = tuple(configuration.files_read)
     except ConfigurationError as error:
         troubles.append(str(error))
@@ -91,9 +93,9 @@ def _cases(
     names = dict(zip(order, distinct_names(tests[number].named for number in order), strict=True))
     found: dict[int, PromptfooRunnable] = {}
     serial = is_serial(maker.prompts, [tests[number] for number in chosen])
-    first = 0
+    first, among = 0, set(chosen)
     # A test that is not chosen runs only if a person names it, and then without what others leave.
-    for group in (chosen, *([number] for number in range(len(tests)) if number not in set(chosen))):
+    for group in (chosen, *([number] for number in range(len(tests)) if number not in among)):
         picked, named = [tests[number] for number in group], [names[number] for number in group]
         needed = needed_tests(maker.prompts, picked, named) if serial else ()
         before = histories(picked, named, needed) if serial else [""] * len(picked)
@@ -248,31 +250,24 @@ class CaseMaker:
         here = [test for test in tests if test.source is None]
         graded = [node for test in here for _, node in test.assertions if node is not test.node]
         graded += _graders([self._configuration.node("defaultTest"), *(test.node for test in here)])
+        # A merged provider has the whole configuration as its node.
+        graded += [each.node for each in self._matrix.providers if each.node is not root]
+        with_own_results, of_tests, of_unread = Places(graded), Places([test.node for test in here]), Places(unread)
         for each in self._analysis.diagnostics:
-            # An error in an assertion or its grader only keeps it from grading, and its result says so; recordings need
-            # no grader.
-            inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
-            if (
-                each.severity == "error"
-                and not inside
-                and not any(_is_inside_provider(each, p, self._configuration) for p in self._matrix.providers)
-            ):
-                number = _holding(each, [test.node for test in here])
+            # An error in an assertion or its grader only keeps it from grading, and one in a provider its rows, and their
+            # results say so; recordings need no grader.
+            inside = each.code not in _YAML_ERRORS and with_own_results.holding(each.span.start) is not None
+            if each.severity == "error" and not inside:
+                number = of_tests.holding(each.span.start)
                 if number is None and each.code in _OF_ROWS:
                     continue
                 # What promptfoo refuses at once runs nowhere.
-                if number is None and each.consequence != STOPS and _holding(each, unread) is not None:
+                if number is None and each.consequence != STOPS and of_unread.holding(each.span.start) is not None:
                     continue
                 found.setdefault(None if number is None else id(here[number].node), []).append(
                     (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
                 )
         return found
-
-
-def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
-    """The index of the first node that contains a finding."""
-    inside = (number for number, node in enumerate(nodes) if node.whole.start <= found.span.start < node.whole.end)
-    return next(inside, None)
 
 
 def _graders(nodes: Iterable[Node]) -> list[Node]:
@@ -281,24 +276,25 @@ def _graders(nodes: Iterable[Node]) -> list[Node]:
     return [found for each in options if isinstance(each, MappingNode) and (found := each.get("provider")) is not None]
 
 
-def _with_finding(
-    provider: PromptfooProvider, analysis: Analysis, configuration: PromptfooConfiguration
-) -> PromptfooProvider:
-    """The provider with the error found in it, which only prevents its own rows from running."""
-    if provider.trouble:
-        return provider
-    found = next((each for each in analysis.diagnostics if _is_inside_provider(each, provider, configuration)), None)
-    return provider if found is None else replace_fields(provider, trouble=f"{found.code}: {found.message}")
+class _Errors:
+    """The errors of an analysis, each of which may prevent the rows of a provider from running."""
 
+    def __init__(self, analysis: Analysis) -> None:
+        found = (each for each in analysis.diagnostics if each.severity == "error" and each.code not in _YAML_ERRORS)
+        #: In the order of the text; of errors at one place, the first one found comes first.
+        self._found = sorted(enumerate(found), key=lambda numbered: numbered[1].span.start)
+        self._starts = [each.span.start for _, each in self._found]
 
-def _is_inside_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
-    """Whether a finding is an error inside a provider.
-
-    A merged provider has the whole configuration as its node, so it has none.
-    """
-    if found.severity != "error" or found.code in _YAML_ERRORS or provider.node is configuration.root:
-        return False
-    return _holding(found, [provider.node]) is not None
+    def on(self, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> PromptfooProvider:
+        """The provider with the first error found in it. A merged one has the whole configuration as its node, and none."""
+        if provider.trouble or provider.node is configuration.root:
+            return provider
+        whole = provider.node.whole
+        inside = self._found[bisect_left(self._starts, whole.start) : bisect_left(self._starts, whole.end)]
+        if not inside:
+            return provider
+        _, first = min(inside, key=lambda numbered: numbered[0])
+        return replace_fields(provider, trouble=f"{first.code}: {first.message}")
 
 
 def _settings(configuration: PromptfooConfiguration) -> Mapping[str, Any]:

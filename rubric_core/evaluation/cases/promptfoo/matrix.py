@@ -1,14 +1,18 @@
 """By what all tests of a promptfoo configuration are multiplied: its prompts and providers, and lists of values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.cases.by_identity import ByIdentity
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.executed_text import ExecutedCode
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider
-from rubric_core.evaluation.cases.variant import Variant
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
+from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.cases.variations import require_few, row_label
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL, is_pattern
@@ -17,9 +21,12 @@ from rubric_core.loading.path_matches import path_matches
 __all__ = ["PromptfooMatrix", "is_chosen", "value_rows"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PromptfooMatrix:
-    """The providers and prompts by which all tests of a configuration are multiplied."""
+    """The providers and prompts by which all tests of a configuration are multiplied, and what else its tests share.
+
+    What follows from them alone is computed once, for all tests.
+    """
 
     configuration: PromptfooConfiguration
     prompts: Sequence[PromptfooPrompt]
@@ -35,16 +42,52 @@ class PromptfooMatrix:
         """The prompts that a provider gets."""
         return [each for each in self.prompts if is_chosen(each, provider.prompts)]
 
-    @property
+    @cached_property
     def columns(self) -> list[tuple[PromptfooProvider, PromptfooPrompt]]:
         """Each provider with each of its prompts, which promptfoo numbers as columns."""
         return [(each, prompt) for each in self.providers for prompt in self.prompts_of(each)]
 
     def column(self, provider: str | None, prompt: PromptfooPrompt | None) -> int:
         """The number of the column of a provider, by its name, and a prompt, from 0."""
-        columns = [(each.name, id(own)) for each, own in self.columns]
-        wanted = (provider, id(prompt))
-        return columns.index(wanted) if wanted in columns else len(columns)
+        return self._numbers_of_columns.get((provider, id(prompt)), len(self.columns))
+
+    @cached_property
+    def _numbers_of_columns(self) -> Mapping[tuple[str | None, int], int]:
+        found: dict[tuple[str | None, int], int] = {}
+        for number, (provider, prompt) in enumerate(self.columns):
+            found.setdefault((provider.name, id(prompt)), number)
+        return found
+
+    def provider_named(self, name: str | None) -> PromptfooProvider | None:
+        """The first provider with a name."""
+        return self._providers_by_name.get(name)
+
+    @cached_property
+    def _providers_by_name(self) -> Mapping[str | None, PromptfooProvider]:
+        return {each.name: each for each in reversed(self.providers)}
+
+    def number_of(self, prompt: Prompt | None) -> int:
+        """The number of a prompt among `prompts`, from 0; -1 if it is not one of them."""
+        return self._numbers_of_prompts.get(id(prompt), -1)
+
+    @cached_property
+    def _numbers_of_prompts(self) -> Mapping[int, int]:
+        return {id(each.prompt): number for number, each in reversed(list(enumerate(self.prompts)))}
+
+    @cached_property
+    def code(self) -> dict[bool, tuple[ExecutedCode, ...]]:
+        """The code that the configuration executes besides that of a test, see `executed_code`; empty until that looks for it."""
+        return {}
+
+    @cached_property
+    def code_of_tests(self) -> ByIdentity[PromptfooTest, tuple[ExecutedCode, ...]]:
+        """The code in the last few tests, see `executed_code`."""
+        return ByIdentity()
+
+    @cached_property
+    def addresses_of_tests(self) -> ByIdentity[PromptfooTest, Sequence[str]]:
+        """The file URLs in the values of the last few tests, see `CaseDependencies`."""
+        return ByIdentity()
 
 
 def is_chosen(prompt: PromptfooPrompt, references: Sequence[Any] | None) -> bool:

@@ -159,10 +159,8 @@ class PromptfooRunnable(Runnable):
     @property
     def place(self) -> RowPlace:
         """Which row of the run this is."""
-        number = self.variant.number if self.variant is not None else 0
-        sent = self.sent_prompt
-        prompt = next((n for n, each in enumerate(self.matrix.prompts) if each is sent), -1)
-        return RowPlace(self.base_id, number, self.options.target or "", prompt)
+        number, prompt = (self.variant.number, self.variant.prompt) if self.variant is not None else (0, None)
+        return RowPlace(self.base_id, number, self.options.target or "", self.matrix.number_of(prompt))
 
     @property
     def column(self) -> int:
@@ -215,13 +213,13 @@ class PromptfooRunnable(Runnable):
     @property
     def sent_prompt(self) -> PromptfooPrompt | None:
         """The prompt of the row."""
-        prompt = self.variant.prompt if self.variant is not None else None
-        return next((each for each in self.matrix.prompts if each.prompt is prompt), None)
+        number = self.matrix.number_of(self.variant.prompt) if self.variant is not None else -1
+        return self.matrix.prompts[number] if number >= 0 else None
 
     @property
     def provider(self) -> PromptfooProvider | None:
         """The provider of the row."""
-        return next((each for each in self.matrix.providers if each.name == self.options.target), None)
+        return self.matrix.provider_named(self.options.target)
 
     @property
     def answering_provider(self) -> PromptfooProvider | None:
