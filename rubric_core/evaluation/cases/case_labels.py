@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.model.metadata import metadata_of_suite, with_inherited
+from rubric_core.evaluation.model.metadata import with_inherited
 from rubric_core.language.shape import as_list
 from rubric_core.syntax.plain_data import plain
 
@@ -15,7 +15,7 @@ def metadata_of(case: Runnable) -> Mapping[str, Any]:
     """The metadata of a case, with that of its default test and of its suite."""
     own, default = case.case.metadata, case.defaults
     shared = default.metadata if default is not None else None
-    inherited = metadata_of_suite(case.suite, case.suite_anchors)
+    inherited = case.facts.metadata_of(case.suite, case.suite_anchors)
     inherited = with_inherited(_mapping(shared, case.suite_anchors), inherited)
     return with_inherited(_mapping(own, case.anchors), inherited)
 

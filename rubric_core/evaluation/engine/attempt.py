@@ -25,7 +25,7 @@ from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, add_usage, ask
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.evaluation.model.redaction import Redactor, named_variables, seal
+from rubric_core.evaluation.model.redaction import Redactor, seal, values_of
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
@@ -65,16 +65,23 @@ def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
     """The secrets that a case or its suite name, and all of the environment, which any program may print."""
-    named = named_variables((case.text, case.suite_text), ports.environment)
-    return Redactor.of([*named, *_secret_variables(case, ports), *case.suite_variables(ports.files)])
+    facts, environment = case.facts, ports.environment
+    names = facts.of_text(case.text).variables, facts.of_text(case.suite_text).variables
+    known = facts.redactors.get(environment)
+    if known is None:
+        known = facts.redactors.keep(environment, {})
+    if names not in known:
+        named = values_of(names[0] | names[1], environment)
+        known[names] = Redactor.of([*named, *_secret_variables(case, ports), *case.suite_variables(ports.files)])
+    return known[names]
 
 
 def _secret_variables(case: Runnable, ports: Ports) -> tuple[tuple[str, str], ...]:
-    known = case.facts.secret_variables
-    if known is None or known[0] is not ports.environment:
+    known = case.facts.secret_variables.get(ports.environment)
+    if known is None:
         secret = tuple((name, value) for name, value in ports.environment.items() if looks_secret(name))
-        known = case.facts.secret_variables = ports.environment, secret
-    return known[1]
+        known = case.facts.secret_variables.keep(ports.environment, secret)
+    return known
 
 
 class Attempt:

@@ -89,7 +89,7 @@ def _files(runnable: Runnable, files: Files, asked: Mapping[str, Any]) -> dict[s
     written = asked.get("input_files")
     names = [*addresses(asked), *_file_blocks(asked), *(written if isinstance(written, list) else ())]
     found = chain(dependencies.of_evaluators(), dependencies.called(name for name in names if isinstance(name, str)))
-    return {name: digest(path, files) for name, path in found}
+    return {name: digest(path, files, runnable.facts.digests) for name, path in found}
 
 
 def _file_blocks(value: Any) -> Iterator[Any]:

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 
 from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import FilledSuite, SuiteReferences
 from rubric_core.evaluation.cases.variant import Variant
-from rubric_core.evaluation.model.metadata import metadata_of_suite, with_inherited
-from rubric_core.evaluation.templating.interpolate import Interpolation, node_of, with_values
+from rubric_core.evaluation.model.metadata import with_inherited
+from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.templating.interpolate import Interpolation, names_read, node_of, with_values
 from rubric_core.language.model import Case, Suite
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.lower import Lowering
@@ -27,7 +29,7 @@ def fill_variables(case: Runnable, environment: Mapping[str, str]) -> Runnable:
 
 def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
     """The case with the metadata that it inherits from its suite."""
-    inherited = metadata_of_suite(suite, given.suite_anchors)
+    inherited = given.facts.metadata_of(suite, given.suite_anchors)
     if not inherited:
         return case
     made = copy(case)
@@ -51,7 +53,7 @@ def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant |
 
 
 def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
-    if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
+    if case.case.node is None or (not case.facts.of_text(case.text).has_templates and not case.anchors):
         return case.case
     node = _filled(case.case.node, case, environment, case.case_place, case.anchors)
     if node is case.case.node:
@@ -60,10 +62,30 @@ def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
 
 
 def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
-    if case.suite.node is None or "{" not in case.suite_text:
+    if case.suite.node is None or not case.facts.of_text(case.suite_text).has_braces:
         return case.suite
-    node = _filled(case.suite.node, case, environment, case.suite_place, case.suite_anchors)
-    if node is case.suite.node:
+    facts = case.facts
+    references = facts.references.get(case.suite) or facts.references.keep(
+        case.suite, SuiteReferences(names_read(case.suite.node, case.dialect, case.suite_anchors))
+    )
+    if references.names is None or not references.names.isdisjoint(case.variables):
+        return _lowered_suite(case, case.suite.node, environment)
+    known = facts.filled.get(environment)
+    if known is None or known.of is not case.suite:
+        try:
+            known = FilledSuite(case.suite, _lowered_suite(case, case.suite.node, environment))
+        except Unscored as problem:
+            known = FilledSuite(case.suite, case.suite, problem.reason)
+        facts.filled.keep(environment, known)
+    if known.trouble:
+        raise Unscored(known.trouble)
+    return known.suite
+
+
+def _lowered_suite(case: Runnable, written: Node, environment: Mapping[str, str]) -> Suite:
+    """The suite of a case with its references filled in. Raises Unscored."""
+    node = _filled(written, case, environment, case.suite_place, case.suite_anchors)
+    if node is written:
         return case.suite
     return Lowering(case.suite_text, case.dialect, case.dialects, case.suite_anchors).suite(node, "") or case.suite
 

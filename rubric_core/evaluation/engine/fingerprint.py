@@ -15,7 +15,7 @@ from rubric_core.disk import read_file
 from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.roles import participating_names
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntries
+from rubric_core.evaluation.cases.suite_facts import FileStamp, InheritedText, TargetEntries, WrittenCase
 from rubric_core.evaluation.cases.target_choice import target_name
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses, prompt_of
@@ -32,6 +32,9 @@ from rubric_core.syntax.plain_data import plain
 __all__ = ["absolute_files_of", "digest", "digests_of", "files_of", "fingerprint", "shown_entries"]
 
 _LARGEST = 20_000_000
+#: Characters of a text that all cases inherit from which on its hash takes its place: else each case would take longer in a
+#: longer suite. Also the bytes of a file from which on it is not read for every case.
+_LONG = 65_536
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
 #: The run options when the user names nothing but the suite.
 _NOTHING_ASKED = [None, None, None]
@@ -54,15 +57,15 @@ _TALK = frozenset(
 def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     """A hash of the case, what it inherits, its targets and judges without secrets, and the files that these name."""
     runnable = runnable.only_variation_of or runnable
-    case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
+    case, inherited = _written(runnable), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
-    found = CaseDependencies(runnable, files, entries.shown).found([case, *inherited.addresses])
-    digests = {name: digest(path, files) for name, path in found}
+    found = CaseDependencies(runnable, files, entries.shown).found([*case.addresses, *inherited.addresses])
+    digests = {name: digest(path, files, runnable.facts.digests) for name, path in found}
     workspace = _workspace(runnable, files, targets)
     asked = _encoded([options.target, options.grader_target, options.threshold])
     # JSON with sorted keys, of which only the text of the case differs from case to case in most suites.
     whole = (
-        f'{{"asked": {asked}, "case": {_JSON.encode(case)}, "dialect": {_JSON.encode(runnable.dialect.name)}, '
+        f'{{"asked": {asked}, "case": {case.text}, "dialect": {_JSON.encode(runnable.dialect.name)}, '
         f'"files": {_encoded(digests)}, "suite": {inherited.text}, "targets": {entries.text}, '
         f'"variant": {_variant(runnable)}, "workspace": {_encoded(workspace)}}}{runnable.history_hash}'
     )
@@ -82,6 +85,15 @@ def _variant(runnable: Runnable) -> str:
     return _JSON.encode([row.label, row.variables, variant.variables if variant else None, prompt_of(runnable)])
 
 
+def _written(runnable: Runnable) -> WrittenCase:
+    """The case itself, read once for all of its rows."""
+    known = runnable.facts.written.get(runnable.case.node)
+    if known is not None:
+        return known
+    case = plain(runnable.case.node, runnable.anchors)
+    return runnable.facts.written.keep(runnable.case.node, WrittenCase(_JSON.encode(case), tuple(addresses(case))))
+
+
 def _inherited(runnable: Runnable) -> InheritedText:
     """Put together once for all cases: it may be most of a suite."""
     known = runnable.facts.inherited
@@ -94,7 +106,7 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     cases = runnable.suite.places.get("cases")
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
-        return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(written)))
+        return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)))
     without = _TALK if cases is None else _TALK | {cases.name}
     known = runnable.dialect.readings(type(runnable.suite)).keys()  # none for promptfoo's configurations
     if known and "extensions" not in runnable.suite.places:  # these get the suite as it is written
@@ -102,14 +114,19 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     written = {k: v for k, v in written.items() if k not in without}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
-    return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(around)))
+    return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(around)))
+
+
+def _shortened(text: str) -> str:
+    """JSON that enters the fingerprint of every case: the hash of a long one."""
+    return text if len(text) < _LONG else f'{{"sha256": "{hashlib.sha256(text.encode()).hexdigest()}"}}'
 
 
 def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, str]:
     """The files in the fingerprint of a case: the name used for each, with its digest."""
-    written = [plain(runnable.case.node, runnable.anchors), *_inherited(runnable).addresses]
+    written = [*_written(runnable).addresses, *_inherited(runnable).addresses]
     named = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
-    found = {name: digest(path, files) for name, path in named}
+    found = {name: digest(path, files, runnable.facts.digests) for name, path in named}
     return {**found, **_workspace(runnable, files, targets)}
 
 
@@ -136,7 +153,7 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
     known = every.get(names)
     if known is None or known.of is not targets:
         shown = list(shown_entries(targets.file.reachable(names))) if targets.file is not None else []
-        known = every[names] = TargetEntries(targets, shown, _JSON.encode(shown))
+        known = every[names] = TargetEntries(targets, shown, _shortened(_JSON.encode(shown)))
     return known
 
 
@@ -164,10 +181,12 @@ def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[s
     known = runnable.facts.trees
     for tree in plan.trees:
         if tree not in known:
-            known[tree] = {name: digest(path, files) for name, path in _below(tree, tree, files)}
+            known[tree] = {
+                name: digest(path, files, runnable.facts.digests) for name, path in _below(tree, tree, files)
+            }
     sources = CaseDependencies(runnable, files, ())
     hooks = {
-        f"{name} {number} {word}": digest(path, files)
+        f"{name} {number} {word}": digest(path, files, runnable.facts.digests)
         for number, (name, hook) in enumerate(plan.hooks)
         for word, path, _ in sources.in_command(hook.command, hook.cwd)
     }
@@ -184,10 +203,31 @@ def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]
             yield path.relative_to(root).as_posix(), path
 
 
-def digest(path: Path, files: Files) -> str:
-    """A hash of the content of a file; a fixed word if it cannot be read."""
+def digest(path: Path, files: Files, known: dict[Path, tuple[FileStamp, str]] | None = None) -> str:
+    """A hash of the content of a file; a fixed word if it cannot be read.
+
+    A long one, which may hold thousands of cases, is read again only if its stamp differs from that in `known`.
+    """
+    stamp = _stamp(path, files) if known is not None else None
+    before = known.get(path) if known is not None and stamp is not None else None
+    if before is not None and before[0] == stamp:
+        return before[1]
     try:
         read = read_file if is_environment_file(path) else files.read
-        return hashlib.sha256(read(path, _LARGEST)).hexdigest()
+        found = hashlib.sha256(read(path, _LARGEST)).hexdigest()
     except OSError:
         return "unreadable"
+    if known is not None and stamp is not None:
+        known[path] = stamp, found
+    return found
+
+
+def _stamp(path: Path, files: Files) -> FileStamp | None:
+    """What changes with the content of a long file; None for a file that is read at once."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  # half the time of `Path.stat`
+    except OSError:
+        return None
+    if found.st_size < _LONG:
+        return None
+    return FileStamp(id(files), found.st_ino, found.st_size, found.st_mtime_ns)

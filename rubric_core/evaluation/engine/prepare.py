@@ -1,5 +1,7 @@
 """Prepares a case: fills in values from the environment, its `vars`, its prompt and other files."""
 
+from collections.abc import Mapping
+
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -36,14 +38,24 @@ async def with_variables(case: Runnable, ports: Ports) -> Ports:
         from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables  # noqa: PLC0415  # AgentV's cases need none of it
 
         return await with_promptfoo_variables(case, ports)
-    written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
+    if not case.suite.env:
+        return ports
+    known = case.facts.environments.get(ports.environment)
+    if known is None:
+        known = case.facts.environments.keep(ports.environment, await _with_own_variables(case, ports))
+    return ports if known is ports.environment else replace(ports, environment=known)
+
+
+async def _with_own_variables(case: Runnable, ports: Ports) -> Mapping[str, str]:
+    """The environment with the variables of the suite, filled in. Raises Unscored."""
+    written = plain(case.suite.env, case.suite_anchors)
     own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
     if not own:
-        return ports
+        return ports.environment
     filling = Interpolation(case.dialect, ports.environment, {}, case.suite_place, sandbox=ports.sandbox)
     at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
     filled = await render_off_loop(case.dialect, ports, lambda: filling.node(node_of(own, at)))
-    return replace(ports, environment=Variables(plain(filled, {}), ports.environment))
+    return Variables(plain(filled, {}), ports.environment)
 
 
 def _with_templates(case: Runnable, ports: Ports) -> Runnable:

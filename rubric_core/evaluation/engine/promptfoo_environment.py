@@ -33,6 +33,13 @@ _ROUNDS = 3
 
 async def with_promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Ports:
     """The ports with the variables in which promptfoo would run. Raises Unscored for a file with variables that cannot be read."""
+    known = case.facts.environments.get(ports.environment)
+    if known is None:
+        known = case.facts.environments.keep(ports.environment, await _promptfoo_variables(case, ports))
+    return ports if known is ports.environment else replace_fields(ports, environment=known)
+
+
+async def _promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Mapping[str, str]:
     configuration = case.matrix.configuration
     try:
         found = run_environment(
@@ -44,7 +51,7 @@ async def with_promptfoo_variables(case: PromptfooRunnable, ports: Ports) -> Por
     if any("{{" in value for value in found.own.values()) and not is_on(found.loading, DISABLE_TEMPLATING):
         running = await ports.sandbox.threaded(lambda: _filled_variables(found, ports))
     ports = ports if running is ports.environment else replace(ports, environment=running)
-    return _with_interpreters(case, ports)
+    return _with_interpreters(case, ports).environment
 
 
 def _with_interpreters(case: PromptfooRunnable, ports: Ports) -> Ports:
@@ -121,7 +128,7 @@ class Environment:
     @staticmethod
     def is_read(case: PromptfooRunnable) -> bool:
         """Whether anything of a case reads it."""
-        return "env" in case.suite_text
+        return case.facts.of_text(case.suite_text).mentions_env
 
     def row(self) -> PromptfooRunnable:
         """The row with its variables and the other keys of its test filled in; its assertions are filled in one by one."""

@@ -135,9 +135,10 @@ def _refuse(case: PromptfooRunnable) -> None:
 
 async def _transformed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any] | None:
     """The variables of the row after `transformVars` of its options; None without it. Raises Unscored."""
-    code, rows = case.test.part("options").get("transformVars"), list(case.rows())
+    code = case.test.part("options").get("transformVars")
     if not code:
         return None
+    rows = list(case.rows())
     sealed = seal(ports, secrets_of(case, ports))
     place = TransformPlace(sealed, case.directory, case.options.time_limit, case.test.part("vars"), {}, case.case)
     made = list(case.rows(await transformed_variables(code, place)))

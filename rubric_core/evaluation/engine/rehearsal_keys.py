@@ -90,7 +90,8 @@ class RehearsalKeys:
 
     def has_templates(self, case: Runnable) -> bool:
         """Whether templates of the case itself are filled in before it is graded."""
-        return _is_template(case.text) or "${" in case.text
+        text = case.facts.of_text(case.text)
+        return text.has_templates or text.has_dollar_braces
 
 
 def _is_template(text: str) -> bool:
@@ -115,7 +116,7 @@ def _base(case: Runnable, files: Files) -> Hashable:
         values,
         turns,
         case.option("transform"),
-        _environment_names(case.text),
+        _environment_names(case),
     )
 
 
@@ -141,9 +142,10 @@ def _has_acting_templates(case: Runnable) -> bool:
     return any(_is_template(_json(plain(node, case.suite_anchors))) for node in nodes)
 
 
-def _environment_names(text: str) -> Hashable:
-    """The texts of a case that read the environment: they carry its secrets to the target."""
-    return text if ("env" in text and _is_template(text)) or "${" in text else ""
+def _environment_names(case: Runnable) -> Hashable:
+    """The text of a case that reads the environment: it carries its secrets to the target."""
+    text = case.facts.of_text(case.text)
+    return case.text if (text.mentions_env and text.has_templates) or text.has_dollar_braces else ""
 
 
 def _grader(config: EvaluatorConfig, case: Runnable) -> Hashable | None:

@@ -226,7 +226,9 @@ class _Rehearsal:
         if facts is None:
             targets = shared_targets(case, self._ports.files)
             fresh = targets.fresh(rehearsed_providers(self._recorder), NoLimits())
-            facts = self._facts[case.facts, known] = SuiteFacts(directory=case.facts.directory, targets=fresh)
+            facts = self._facts[case.facts, known] = SuiteFacts(
+                directory=case.facts.directory, targets=fresh, texts=case.facts.texts
+            )
         options = replace(case.options, answer_cache=None, evaluators={})
         return replace(case, facts=facts, options=options)
 

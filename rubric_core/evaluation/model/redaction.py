@@ -1,7 +1,7 @@
 """Redaction of secrets in everything that is shown or stored: errors, events, results, recordings."""
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
@@ -16,7 +16,16 @@ from rubric_core.ports import Finished, Http, HttpReply, NetworkError, Ports, Pr
 from rubric_core.redact_text import redact_text
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
-__all__ = ["GrowingRedactor", "Redactor", "header_credentials", "header_secrets", "named_variables", "seal"]
+__all__ = [
+    "GrowingRedactor",
+    "Redactor",
+    "header_credentials",
+    "header_secrets",
+    "named_variables",
+    "names_in_text",
+    "seal",
+    "values_of",
+]
 
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
@@ -128,12 +137,18 @@ class Redactor:
 class GrowingRedactor(Redactor):
     """Takes out the secrets of all cases of a suite that have begun: they share its targets."""
 
+    #: The one that was added last: most cases of a suite share theirs.
+    _last: Redactor | None = None
+
     def __bool__(self) -> bool:
         """True: there may be secrets later."""
         return True
 
     def add(self, other: Redactor) -> None:
         """Take out the secrets of another one, too."""
+        if other is self._last:
+            return
+        self._last = other
         if not set(other.secrets) <= set(self._secrets):
             self._secrets = Redactor((*self._secrets, *other.secrets)).secrets
 
@@ -151,10 +166,18 @@ def header_credentials(value: str) -> Iterator[str]:
 
 def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The variables of the environment that texts name, with their values; all of it for a name that is computed."""
-    names = set[str]()
-    for text in texts:
-        if "{{" in text or "{%" in text:
-            names.update(environment_variables_in(text), (name for name, _ in environment_read(text)))
+    return values_of({name for text in texts for name in names_in_text(text)}, environment)
+
+
+def names_in_text(text: str) -> frozenset[str]:
+    """The names of the environment variables that a text reads; `ANY_VARIABLE` is among them for one that is computed."""
+    if "{{" not in text and "{%" not in text:
+        return frozenset()
+    return frozenset((*environment_variables_in(text), *(name for name, _ in environment_read(text))))
+
+
+def values_of(names: Collection[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The variables with these names that are set, with their values; all of them if `ANY_VARIABLE` is among the names."""
     if ANY_VARIABLE in names:
         yield from environment.items()
     else:

@@ -16,7 +16,7 @@ from rubric_core.syntax.plain_data import MOST_NODES
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["Interpolation", "node_of", "with_values"]
+__all__ = ["Interpolation", "names_read", "node_of", "with_values"]
 
 #: A text in quotes within a reference.
 _QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.DOTALL)
@@ -168,6 +168,50 @@ def _name_in(reference: str) -> str:
     if len(text) < len("{{}}") or not (text.startswith("{{") and text.endswith("}}")):
         return ""
     return text[2:-2].removeprefix("-").removesuffix("-").strip()
+
+
+def names_read(node: Node, dialect: Dialect, anchors: MappingOf[str, Node]) -> frozenset[str] | None:
+    """The names of the values of a case that references in a node read; None if they may read anything."""
+    patterns, nunjucks = dialect.properties.interpolation, dialect.properties.nunjucks
+    if not patterns:
+        return frozenset()
+    pattern = re.compile("|".join(f"(?:{p})" for p in patterns))
+    names, waiting, seen = set[str](), [node], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Sequence):
+            waiting += each.items
+        elif isinstance(each, Mapping):
+            waiting += (entry.value for entry in each.entries)
+        elif isinstance(each, Alias):
+            target = each.target or anchors.get(each.name)
+            if target is not None and id(target) not in seen:
+                seen.add(id(target))
+                waiting.append(target)
+        elif isinstance(each, Scalar):
+            if nunjucks and "{%" in each.text:
+                return None
+            for reference in _references(each.text, pattern):
+                name = _name_in(reference)
+                if reference.startswith("$") or (name.startswith("env.") and _PATH.fullmatch(name)):
+                    continue
+                if _PATH.fullmatch(name):
+                    names |= {
+                        re.split(r"[.\[]", written, maxsplit=1)[0] for written in (name, name.removeprefix("vars."))
+                    }
+                elif nunjucks:
+                    return None
+        else:
+            return None
+    return frozenset(names)
+
+
+def _references(text: str, pattern: re.Pattern[str]) -> set[str]:
+    """The references of a text: of one that is a reference as a whole, also that."""
+    if "{{" not in text:
+        return set()
+    whole = text.strip()
+    return {found[0] for found in pattern.finditer(text)} | ({whole} if pattern.fullmatch(whole) else set())
 
 
 def with_values(node: Node, keys: Collection[str] | None, values: Interpolation, environment: Interpolation) -> Node:
