@@ -55,7 +55,7 @@ def begins_item(text: str, column: int) -> bool:
 
 
 #: The directive for all of a text, which is then read as a whole: a block of its own would lack it.
-_OLDER = pattern(r"\ufeff?(?:[ \t]*(?:#[^\r\n]{0,1000})?(?:\r\n?|\n)){0,100}%YAML[ \t]+1\.1\b")
+_OLDER = pattern(rf"\ufeff?(?:{BLANK})*%YAML[ \t]+1\.1\b")
 
 
 def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
