@@ -44,6 +44,8 @@ class Properties:
     judge_failure: Literal["zero", "skip"] = "zero"
     #: Whether a required evaluator below its minimum makes the score of the case 0.
     required_zeroes_case: bool = False
+    #: Whether the threshold of a suite is also the minimum of required evaluators, and of turns, without their own.
+    suite_threshold_gates: bool = True
     #: Whether `_` in a type counts as `-`.
     folds_type_names: bool = False
     #: Whether templates may have expressions with filters, conditions and loops, rather than only names.

@@ -217,6 +217,10 @@ _PROPERTIES: Mapping[str, _Words] = {
         "skip": "Where a judge gives no valid reply, agentv leaves its evaluator out of the mean; rubric leaves the case unscored.",
     },
     "required_zeroes_case": {True: "A required evaluator below its minimum makes the score of the case 0.", False: ""},
+    "suite_threshold_gates": {
+        True: "",
+        False: "The threshold of a suite is not the minimum of its required evaluators: without a minimum of their own they need the threshold of the case, else 0.8.",
+    },
     "folds_type_names": {True: "`_` in a type counts as `-`.", False: "Types are taken as they are written."},
     "nunjucks": {True: "What is filled in may have filters, conditions and loops, as in Nunjucks.", False: ""},
     "interpolation": lambda value: f"Filled in when the suite runs: {_samples(value)}." if value else "",

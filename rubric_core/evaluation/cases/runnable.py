@@ -131,6 +131,13 @@ class Runnable(CaseSource):
         """The score from which it passes, and the place of that setting; empty if the default of the dialect applies."""
         return threshold_of(self.options.threshold, self.whole_suite, self.case, self.dialect.properties)
 
+    @property
+    def required_minimum(self) -> float:
+        """The score, 0..1, that a required evaluator, or a turn, needs where it has no minimum of its own."""
+        properties = self.dialect.properties
+        suite = self.whole_suite if properties.suite_threshold_gates else Suite(Span(0, 0))
+        return threshold_of(self.options.threshold, suite, self.case, properties)[0]
+
     @cached_property
     def variations_found(self) -> "list[tuple[Runnable, ...]]":
         """A cache for `variations.variations`; empty until that is called."""

@@ -197,6 +197,7 @@ class Attempt:
         self, target: ResolvedTarget, provider: Provider, inputs: PromptInputs, answer: Answer, threshold: float
     ) -> EvaluationContext:
         """The context that the evaluators get."""
+        properties = self.case.dialect.properties
         return EvaluationContext(
             eval_case=self.case.case,
             candidate=answer.text,
@@ -219,6 +220,7 @@ class Attempt:
             redact=self._secrets,
             metered=self._metered_judge,
             threshold=threshold,
+            required_minimum=threshold if properties.suite_threshold_gates else self.case.required_minimum,
             time_limit=self.case.options.time_limit,
             access=self._access(target),
             exchanges=self.log,

@@ -76,7 +76,7 @@ class Conversation(Attempt):
     ) -> EvaluatorResult:
         """The combined result of several evaluators of a turn, or of the whole conversation."""
         properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
-        score, verdict, reason = case_outcome(members, properties, context.threshold, allow_errors=allowed)
+        score, verdict, reason = case_outcome(members, properties, context.required_minimum, allow_errors=allowed)
         return replace(
             base,
             verdict=verdict,
@@ -86,7 +86,7 @@ class Conversation(Attempt):
             gate=next((f"{m.name} / {m.gate}" for m in members if m.gate), ""),
             hits=tuple(hit for m in members for hit in m.shown_hits),
             misses=tuple(miss for m in members for miss in m.shown_misses),
-            minimum=context.threshold,
+            minimum=context.required_minimum,
         )
 
     async def _as_a_whole(

@@ -25,9 +25,7 @@ class Effort(NamedTuple):
 
 def unscored_result(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
     """The result of an evaluator that has no score."""
-    own = _own_minimum(config)
-    minimum = context.threshold if own is None else own
-    return EvaluatorResult(verdict=Verdict.UNSCORED, minimum=minimum, **_described(config))
+    return EvaluatorResult(verdict=Verdict.UNSCORED, minimum=_minimum(config, context), **_described(config))
 
 
 def _described(config: EvaluatorConfig) -> dict[str, Any]:
@@ -37,6 +35,14 @@ def _described(config: EvaluatorConfig) -> dict[str, Any]:
         "name": default_name(config), "type": config.type_name or "", "weight": max(0.0, float(weight)),
         "required": config.required is True or _number(config.required) is not None, "negated": config.negate is True,
     }  # fmt: skip
+
+
+def _minimum(config: EvaluatorConfig, context: EvaluationContext) -> float:
+    """The score that an evaluator passes from: its own minimum, else that of required ones, or of the case."""
+    own = _own_minimum(config)
+    if own is not None:
+        return own
+    return context.required_minimum if config.required is True else context.threshold
 
 
 def _own_minimum(config: EvaluatorConfig) -> float | None:
@@ -54,8 +60,7 @@ def scored_result(
     config: EvaluatorConfig, context: EvaluationContext, score: EvaluationScore, properties: Properties, effort: Effort
 ) -> EvaluatorResult:
     """The result of an evaluator with a score. Raises Unscored where `negate` would turn a score that a crash lowered."""
-    own = _own_minimum(config)
-    minimum = context.threshold if own is None else own
+    own, minimum = _own_minimum(config), _minimum(config, context)
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, minimum, properties, own_minimum=own is not None)
     result = EvaluatorResult(

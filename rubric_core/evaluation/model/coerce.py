@@ -34,7 +34,8 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     directory, anchors = given["directory"], given["anchors"]
     if origin is not None:
         directory, anchors = origin.directory if directory is None else directory, anchors or origin.anchors
-    judge, evaluator, threshold = given["judge_provider"], given["evaluator"], given["threshold"]
+    judge, evaluator, minimum = given["judge_provider"], given["evaluator"], given["required_minimum"]
+    threshold = _threshold(given["threshold"], case, dialect)
     return {
         **given,
         "eval_case": case,
@@ -48,7 +49,8 @@ def context_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "now": _now(given["now"]),
         "judge_provider": None if judge is None else as_provider(judge),
         "evaluator": None if evaluator is None else config_of(evaluator, dialect),
-        "threshold": _threshold(threshold, case, dialect),
+        "threshold": threshold,
+        "required_minimum": threshold if minimum is None else fraction("required_minimum", minimum),
         "exchanges": given["exchanges"] or ExchangeLog(),
     }
 

@@ -111,6 +111,8 @@ class EvaluationContext:
     metered: Callable[[Provider], Provider]
     #: The score, 0..1, from which an evaluator without a minimum of its own passes.
     threshold: float
+    #: The score, 0..1, that a required evaluator without a minimum of its own needs, and a turn.
+    required_minimum: float
     #: Seconds that a program of the suite may take.
     time_limit: float
     #: The targets that programs which grade may ask.
@@ -166,6 +168,7 @@ class EvaluationContext:
         redact: Redactor = _NO_SECRETS,
         metered: Callable[[Provider], Provider] = _uncounted,
         threshold: float | None = None,
+        required_minimum: float | None = None,
         time_limit: float = 60.0,
         access: TargetAccess | None = None,
         inherited: Mapping[str, Any] = _NOTHING,

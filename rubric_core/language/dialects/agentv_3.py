@@ -105,6 +105,7 @@ AGENTV_3 = AGENTV_2_7.successor(
     strings_weigh_their_count=True,
     literal_members=True,
     skips_bare_cases=True,
+    suite_threshold_gates=False,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),
     variable_keys=frozenset(("criteria", "expected_outcome", "input", "input_files", "expected_output", "turns")),
     reply_style="assertions",
