@@ -6,10 +6,18 @@ Every row was measured with agentv 4.42.4; `make parity` compares again and fail
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["DEPARTURES", "Departure", "departures_of"]
+__all__ = ["DEPARTURES", "Departure", "DifferenceKind", "departures_of"]
+
+#: What a run with both programs can show differently.
+DifferenceKind = Literal[
+    "case presence", "case unscored", "case verdict", "case score", "answer",
+    "evaluator list", "evaluator unscored", "evaluator verdict", "evaluator score", "criterion",
+    "program input", "model request",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +26,8 @@ class Departure:
 
     #: The anchor of its row, and its name in `make parity`.
     id: str
+    #: The kinds of difference that it may explain: `make parity` fails where it is given as the reason of another.
+    explains: tuple[DifferenceKind, ...]
     agentv: str
     rubric: str
     why: str
@@ -29,6 +39,7 @@ DEPARTURES: Sequence[Departure] = (
     # --- the suite
     Departure(
         "mistakes-unscored",
+        ("case unscored", "evaluator list", "evaluator unscored", "program input", "model request"),
         "Drops a malformed evaluator or criterion, or takes a value of another type, with a warning at most; the rest decides.",
         "The case is unscored, and the mistake is reported with its line.",
         "A case that lost a check passes more easily than one that has it.",
@@ -48,6 +59,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "dropped-cases",
+        ("case presence",),
         "Leaves a malformed case out of the run, with a line on standard error; the others decide the exit code.",
         "The case is in the results, unscored, and the mistake is reported with its line.",
         "A suite that silently gets shorter looks as green as before.",
@@ -63,6 +75,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "one-bad-case",
+        ("case presence", "case unscored"),
         "Some mistakes of one case end the whole run: bands of an inline rubric that do not start at 0, a circle of dependencies.",
         "The other cases run.",
         "A mistake in one case says nothing about the others.",
@@ -70,6 +83,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "duplicate-ids",
+        ("case unscored",),
         "Runs none of the cases that share an id: each is an error.",
         "Runs the first; the others are unscored.",
         "The file shows which is the first, and the second is the mistake.",
@@ -77,12 +91,14 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "cases-without-criteria",
+        ("case presence",),
         "Leaves out a case that has none of `criteria`, `expected_output`, `assertions` and `turns`, also where it has `rubrics`, `evaluators` or assertions of the suite.",
         "Runs it, graded by what it has.",
         "The case says how it is graded.",
     ),
     Departure(
         "older-spellings",
+        ("case score", "evaluator list", "model request"),
         "Drops evaluators under type names of earlier releases, such as `code-judge`, with a warning at most; leaves variables of earlier releases, such as `{{ answer }}`, in prompts as they are.",
         "Reads them; `rubric check` names the new spelling, with a fix.",
         "A suite that was not migrated is graded as intended.",
@@ -90,6 +106,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "composite-members",
+        ("case verdict", "case score", "evaluator list", "evaluator score"),
         "Drops members of a composite without a name, under a type in snake_case, or written as a string; ignores `negate` of a member.",
         "All of them are members; `rubric check` warns where agentv would drop one.",
         "A member that is written and does not count makes a false pass.",
@@ -97,6 +114,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "templates",
+        ("case presence",),
         "Refuses a template of assertions that is a plain list, and a path to one without `./`.",
         "Reads both.",
         "It can mean only one thing.",
@@ -104,6 +122,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "unset-variables",
+        ("case unscored", "evaluator list"),
         "Replaces an environment variable of a suite that is not set by an empty text.",
         "The case is unscored, and the variable is named.",
         "An assertion with an empty text holds for every answer.",
@@ -111,19 +130,29 @@ DEPARTURES: Sequence[Departure] = (
     # --- scores and verdicts
     Departure(
         "gates-of-criteria",
+        ("case verdict",),
         "A criterion that is required, or has a minimum, and is not met fails its rubric; the case passes where the mean of all graders reaches the threshold.",
         "It fails the case too, whatever the mean. The score stays.",
         "Authors who write `required` mean that nothing makes up for it.",
         ("required-without-minimum", "gate-inside-band"),
     ),
     Departure(
+        "suite-threshold",
+        ("case verdict",),
+        "Marks cases by 0.8 where only the suite has a threshold, `execution.threshold`; the exit code and the line RESULT follow that of the suite.",
+        "The verdict of a case follows the threshold of the suite too.",
+        "A case that the exit code counts as passed has not failed, and the other way round.",
+    ),
+    Departure(
         "verdicts-of-evaluators",
+        ("evaluator verdict",),
         "Shows an evaluator as passed from 0.8, whatever its `min_score` and the threshold of the case.",
-        "Shows it as passed from its `min_score`, else from the threshold of the case; one with an unmet gate as failed.",
+        "Shows it as passed from its `min_score`, else from the threshold of the case or suite; one with an unmet gate as failed.",
         "The mark beside a line follows what is written on it. Scores and the verdict of the case do not depend on it.",
     ),
     Departure(
         "criteria-met",
+        ("criterion",),
         "Shows a criterion with bands as met from 7 points, whatever its minimum.",
         "Shows it as met from its own minimum.",
         "Six points of the six that are required are not a miss.",
@@ -131,24 +160,28 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "sums-of-weights",
+        ("case verdict",),
         "Compares the mean with the threshold as binary fractions have it: weights of 0.1 and 0.7 that are met make 0.7999…, and fail 0.8.",
         "Compares with a tolerance of 1e-9.",
         "Nobody who writes 0.1 + 0.7 means less than 0.8.",
     ),
     Departure(
         "verdicts-of-trials",
+        ("case verdict", "evaluator score"),
         "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold. Its evaluators are those of the best attempt.",
         "The verdict follows the score. An evaluator shows the mean of its scores.",
         "A score below the threshold that passes cannot be understood, nor one that its evaluators do not explain.",
     ),
     Departure(
         "turns-in-results",
+        ("evaluator list", "evaluator unscored", "criterion"),
         "Shows criteria of a turn beside its evaluators, and turns that did not run without a score although they count 0.",
         "Shows evaluators of a turn with their criteria, and the 0 that a turn counts which did not run.",
         "The scores are the same; their parts are shown where they are written.",
     ),
     Departure(
         "one-grader-of-strings",
+        ("evaluator list",),
         "Strings among the assertions of a case and among those of its suite are two graders.",
         "They are one grader, asked once, that counts as much as both.",
         "The score is the same for half of the requests.",
@@ -156,30 +189,35 @@ DEPARTURES: Sequence[Departure] = (
     # --- judges
     Departure(
         "judge-failed",
+        ("case unscored",),
         "Where the judge cannot be reached, refuses, or gives no usable reply, a free-form grader scores 0 and the case fails.",
         "The case is unscored, with the reason, and the exit code is 3.",
         "Without a judgement, nothing is known about the answer.",
     ),
     Departure(
         "judge-left-out-criteria",
+        ("case unscored", "case verdict", "case score", "evaluator unscored", "evaluator score", "criterion"),
         "A criterion that the judge's reply leaves out drops out of the mean.",
         "The judge is asked again; then the rubric is unscored.",
         "A criterion that nobody judged is neither met nor missed, and without it a rubric passes more easily.",
     ),
     Departure(
         "judge-contradicts-itself",
+        ("case unscored", "evaluator unscored"),
         "Counts both of two results for one criterion.",
         "The judge is asked again; then the rubric is unscored.",
         "Nothing tells which of the two is right.",
     ),
     Departure(
         "judge-without-reasoning",
+        ("case unscored", "evaluator unscored"),
         "Refuses results of a checklist without `reasoning`.",
         "Takes them.",
         "The result is complete; only its explanation is missing.",
     ),
     Departure(
         "prompt-without-answer",
+        ("case unscored", "evaluator unscored", "model request"),
         "Sends a judge's prompt that has a placeholder and none for the answer.",
         "The evaluator is unscored: the judge would not see what to grade.",
         "A judge that sees no answer makes up a score.",
@@ -187,12 +225,14 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "rubrics-in-prompts",
+        ("model request",),
         "A prompt with `{{ rubrics_json }}` has the criteria with their weights and gates.",
         "It has their ids, texts and bands.",
         "A judge that knows what a criterion is worth judges it by that.",
     ),
     Departure(
         "missing-target",
+        ("case unscored", "evaluator unscored"),
         "An evaluator whose `target` does not exist scores 0.",
         "It is unscored, and the existing targets are listed.",
         "Nobody judged the answer.",
@@ -200,6 +240,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "unknown-types",
+        ("case unscored", "evaluator unscored"),
         "An evaluator of a type that does not exist scores 0.",
         "It is unscored, and the reason says where types are looked for.",
         "Nobody graded the answer.",
@@ -207,6 +248,7 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "files-for-judges",
+        ("model request",),
         "`{{ input }}` in a judge's prompt shows a file of the input by its path alone.",
         "Shows the content of the file.",
         "A model behind an API cannot open a path. Targets that are commands get the path, as in AgentV.",
@@ -214,54 +256,63 @@ DEPARTURES: Sequence[Departure] = (
     # --- programs and patterns
     Departure(
         "turns-measured",
+        ("program input",),
         "Gives graders of a turn neither tokens nor times; in their `trace` the case is called `case/turn-1`.",
         "Gives them the tokens and times of the turn; in `trace` the case has its id.",
         "A limit on a turn can only be checked with its measurements.",
     ),
     Departure(
         "config-of-custom-types",
+        ("program input",),
         "The program of a custom assertion type gets `config: null`.",
         "It gets the settings beside its type.",
         "Settings are written to be read.",
     ),
     Departure(
         "graders-not-run",
+        ("case unscored", "evaluator unscored"),
         "A code grader or aggregator whose program is not there, or cannot be started, scores 0; the case passes where the mean reaches the threshold.",
         "It is unscored and named, the case does not pass, and the exit code is 3. `--allow-grader-errors` leaves it out of the mean. `CodeEvaluator` by itself, in Python, scores 0.",
         "Nothing has graded the answer, and a build that is green without its grader says nothing.",
     ),
     Departure(
         "graders-crashed",
+        ("case unscored",),
         "A code grader that crashes scores 0, and the case passes where the mean reaches the threshold all the same.",
         "It scores 0 as well, and the case does not pass: it is unscored where the score would do. `--allow-grader-errors` lets the score decide.",
         "A grader that crashed learned nothing about the answer.",
     ),
     Departure(
         "words-of-reasons",
+        ("model request",),
         'Words what checks found in its own way: `Output contains "x"`.',
         'Words it in another: `contains "x"`. Aggregators and their judges are given these words.',
         "They are meant for people; programs rely on names, scores and verdicts.",
     ),
     Departure(
         "crashes-negated",
+        ("case verdict", "case score", "evaluator score"),
         "`negate` turns the 0 of a grader that crashed into 1.",
         "The 0 stays.",
         "A crash is not a score.",
     ),
     Departure(
         "not-a-number",
+        ("case verdict", "case score", "evaluator score"),
         "A grader that prints `NaN` as its score prints no JSON, and is graded by its exit code: 1.",
         "Its score is 0, with the reason.",
         "A score that is not a number is a mistake of the grader, not full marks.",
     ),
     Departure(
         "prompt-programs-failed",
+        ("case unscored", "evaluator unscored"),
         "An evaluator whose prompt program fails or prints nothing scores 0.",
         "It is unscored, with what the program said.",
         "Nobody judged the answer.",
     ),
     Departure(
         "unreadable-patterns",
+        ("case unscored", "evaluator list"),
         "A regular expression that JavaScript cannot read scores 0, and with `negate` 1.",
         "The case is unscored, with the place in the pattern.",
         "An unreadable pattern can neither match nor fail to match.",
@@ -269,18 +320,21 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "dates-by-format",
+        ("case verdict", "case score", "evaluator score"),
         "Lets JavaScript read a date before it looks at `formats`: 03/04/2025 is the 4th of March, also under DD/MM/YYYY.",
         "Reads dates by `formats` where there are any.",
         "That is what `formats` is for.",
     ),
     Departure(
         "environment-of-programs",
+        ("program input",),
         "Programs of a suite get all variables of the environment, and `AGENTV_RUN_TIMESTAMP` and `AGENTV_EXPERIMENT`.",
         "Programs get the usual ones (PATH, HOME, locale) and those of AgentV's protocol (`AGENTV_WORKSPACE_PATH`, `AGENTV_TARGET_PROXY_…`).",
         "A suite from elsewhere gets no access to keys. `RUBRIC_PROGRAM` marks programs, so that none outlives a run.",
     ),
     Departure(
         "targets-for-graders",
+        ("case verdict", "case score", "evaluator score"),
         "Release 4.42.4 opens no way to targets for a code grader with `target`: `AGENTV_TARGET_PROXY_URL` is not set.",
         "Opens one; the judge of the case answers there.",
         "The setting has no other meaning.",
@@ -288,18 +342,21 @@ DEPARTURES: Sequence[Departure] = (
     # --- targets
     Departure(
         "instructions-to-targets",
+        ("model request",),
         "Adds its own system message to requests without one.",
         "Sends only the messages of the suite.",
         "The system under test is the one that the suite describes.",
     ),
     Departure(
         "attempts-of-trials",
+        ("program input",),
         "`{ATTEMPT}` in the command of a target is 0 in every trial.",
         "It counts the trials from 0.",
         "Otherwise a target cannot tell its trials apart.",
     ),
     Departure(
         "answers-printed",
+        ("case unscored",),
         "A `cli` target without `{OUTPUT_FILE}` in its command fails: its standard output is not read.",
         "Its standard output is the answer.",
         "That is what such a command means.",

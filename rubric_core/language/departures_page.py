@@ -21,8 +21,8 @@ def departures_page() -> str:
     """The page, in Markdown."""
     lines = [
         _INTRODUCTION,
-        "| Row | AgentV | rubric | Why | Codes |",
-        "|---|---|---|---|---|",
+        "| Row | AgentV | rubric | Why | What it explains | Codes |",
+        "|---|---|---|---|---|---|",
         *map(_line, DEPARTURES),
         "",
     ]
@@ -31,7 +31,7 @@ def departures_page() -> str:
 
 def _line(row: Departure) -> str:
     codes = ", ".join(f"[{code}](reference/rules.md)" for code in row.codes)
-    return f'| <a id="{row.id}"></a>`{row.id}` | {row.agentv} | {row.rubric} | {row.why} | {codes} |'
+    return f'| <a id="{row.id}"></a>`{row.id}` | {row.agentv} | {row.rubric} | {row.why} | {", ".join(row.explains)} | {codes} |'
 
 
 _INTRODUCTION = """\
@@ -41,7 +41,8 @@ _INTRODUCTION = """\
 
 The same suite, the same answers and the same judge make the same scores. `make parity` holds rubric against the real agentv 4.42.4 with
 this list: case by case, every score, every verdict, what programs are given and what judges are sent. Below is every
-difference that is left, on purpose.
+difference that is left, on purpose. A row explains only the kinds of difference that it lists; `make parity` fails where
+it is given as the reason of another.
 
 Not compared are the words of built-in prompts to judges (rubric's are its own; they ask for the same reply), times, ids and
 temporary paths.

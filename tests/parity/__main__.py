@@ -20,7 +20,7 @@ from rubric_core.language.departures import DEPARTURES
 from . import agentv
 from .assessment import assess
 from .bundles import read_suites
-from .known import read_known, unknown_departures, write_known
+from .known import false_explanations, read_known, unknown_departures, write_known
 from .promptfoo import oracle
 from .promptfoo.comparison import compare_all, unexplained
 from .run import Comparison, Runner, compare_suites
@@ -54,7 +54,11 @@ def _compare(runner: Runner, options: argparse.Namespace) -> int:
         write_known(known, comparisons)
         known = read_known()
     assessment = assess(comparisons, known)
-    failures = [*assessment.failures, *unknown_departures(known, {row.id for row in DEPARTURES})]
+    failures = [
+        *assessment.failures,
+        *unknown_departures(known, {row.id for row in DEPARTURES}),
+        *false_explanations(known, DEPARTURES),
+    ]
     if not options.only:
         failures += [f"{suite}: there is no such suite" for suite in known.keys() - {s.name for s in sources}]
     print(f"\n{table(comparisons, assessment)}\n")

@@ -1,16 +1,38 @@
 """What differs between two outcomes of a case."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rubric_core.language.departures import DifferenceKind
+
 from .outcome import CaseOutcome, CriterionOutcome, EvaluatorOutcome
 
-__all__ = ["ABSENT", "CASE", "Difference", "compare_cases", "near"]
+__all__ = ["ABSENT", "CASE", "Difference", "compare_cases", "kind_of", "near"]
 
 TOLERANCE = 1e-6
 ABSENT = "absent"
 #: The place of a difference that no evaluator is to blame for.
 CASE = ""
+#: A difference as it is printed: of a place, of what, and the two values.
+_PRINTED = re.compile(
+    r"(?P<place>.*?)(?P<what>case|verdict|score|answer|name|evaluators|(?:points of )?criterion \S+): "
+    r"agentv (?P<agentv>.*), rubric (?P<rubric>.*)",
+    re.DOTALL,
+)
+_CASE_KINDS: Mapping[str, DifferenceKind] = {
+    "case": "case presence",
+    "verdict": "case verdict",
+    "score": "case score",
+    "answer": "answer",
+    "evaluators": "evaluator list",
+}
+_EVALUATOR_KINDS: Mapping[str, DifferenceKind] = {
+    "verdict": "evaluator verdict",
+    "score": "evaluator score",
+    "name": "evaluator list",
+    "evaluators": "evaluator list",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +51,26 @@ class Difference:
     def __str__(self) -> str:
         place = f"{self.place} " if self.place else ""
         return f"{place}{self.what}: agentv {self.agentv}, rubric {self.rubric}"
+
+
+def kind_of(printed: str) -> DifferenceKind:
+    """The kind of a difference, from how it is printed. Raises ValueError for what is no difference.
+
+    A verdict or score that only one program has is a kind of its own: a case that passes with another score is not a
+    case that nobody scored.
+    """
+    if printed.startswith("payload "):
+        return "program input"
+    if printed.startswith("request "):
+        return "model request"
+    found = _PRINTED.fullmatch(printed)
+    if found is None:
+        raise ValueError(f"not a difference: {printed}")
+    what, at_case = found["what"], not found["place"]
+    if what in ("verdict", "score") and {"unscored", "none"} & {found["agentv"], found["rubric"]}:
+        return "case unscored" if at_case else "evaluator unscored"
+    kinds = _CASE_KINDS if at_case else _EVALUATOR_KINDS
+    return kinds.get(what, "criterion")
 
 
 def compare_cases(agentv: Mapping[str, CaseOutcome], rubric: Mapping[str, CaseOutcome]) -> list[Difference]:
@@ -54,9 +96,10 @@ def _compare(case: str, agentv: CaseOutcome | None, rubric: CaseOutcome | None) 
     if agentv.verdict != rubric.verdict:
         yield Difference(case, CASE, "verdict", agentv.verdict, rubric.verdict, detail)
     # For a case that could not be scored agentv writes the score 0, rubric none.
-    both_unscored = agentv.verdict == rubric.verdict == "unscored" and rubric.score is None
-    if not both_unscored and not near(agentv.score, rubric.score):
-        yield Difference(case, CASE, "score", _number(agentv.score), _number(rubric.score), detail)
+    without_score = agentv.verdict == "unscored" and (rubric.score is None or rubric.verdict != "unscored")
+    score = None if without_score else agentv.score
+    if not near(score, rubric.score):
+        yield Difference(case, CASE, "score", _number(score), _number(rubric.score), detail)
     answered = "unscored" not in (agentv.verdict, rubric.verdict) and agentv.answer is not None
     if answered and agentv.answer != rubric.answer:
         yield Difference(case, CASE, "answer", _excerpt(agentv.answer), _excerpt(rubric.answer))

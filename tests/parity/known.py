@@ -12,10 +12,20 @@ from typing import Any
 
 import yaml
 
-from .compare import Difference
+from rubric_core.language.departures import Departure
+
+from .compare import Difference, kind_of
 from .run import Comparison
 
-__all__ = ["KNOWN", "Known", "KnownDifferences", "read_known", "unknown_departures", "write_known"]
+__all__ = [
+    "KNOWN",
+    "Known",
+    "KnownDifferences",
+    "false_explanations",
+    "read_known",
+    "unknown_departures",
+    "write_known",
+]
 
 KNOWN = Path(__file__).with_name("differences.yaml")
 _HEADER = """\
@@ -80,6 +90,21 @@ def unknown_departures(known: KnownDifferences, rows: Collection[str]) -> Iterat
             for row in entry.departures:
                 if row not in rows and row != UNEXPLAINED:
                     yield f"{suite}: {case}: there is no row {row} in docs/departures.md"
+
+
+def false_explanations(known: KnownDifferences, rows: Iterable[Departure]) -> Iterator[str]:
+    """Differences that no row of their entry may explain, and rows of an entry that explain none of its differences."""
+    kinds = {row.id: row.explains for row in rows}
+    for suite, cases in known.items():
+        for case, entry in cases.items():
+            named = [row for row in entry.departures if row in kinds]
+            for text in entry.differences if named else ():
+                if not any(kind_of(text) in kinds[row] for row in named):
+                    yield f"{suite}: {case}: {' and '.join(named)} may not explain the {kind_of(text)}: {text}"
+            found = {kind_of(text) for text in entry.differences}
+            for row in named:
+                if found.isdisjoint(kinds[row]):
+                    yield f"{suite}: {case}: {row} explains none of the differences"
 
 
 def _known(entry: Mapping[str, Any]) -> Known:

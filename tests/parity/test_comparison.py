@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from .assessment import assess
-from .compare import compare_cases
+from .compare import compare_cases, kind_of
 from .judge import REPLY_MODES, TEXT_MODES, judge_reply
 from .known import Known, read_known, write_known
 from .outcome import CaseOutcome, CriterionOutcome, EvaluatorOutcome, SuiteOutcome, keyed
@@ -52,6 +52,35 @@ def with_evaluator(**changes: Any) -> CaseOutcome:
 )  # fmt: skip
 def test_what_differs_between_cases(other: CaseOutcome, found: list[str]) -> None:
     assert differences(other) == found
+
+
+@pytest.mark.parametrize(
+    ("printed", "kind"),
+    [
+        ("case: agentv absent, rubric failed", "case presence"),
+        ("verdict: agentv failed, rubric passed", "case verdict"),
+        ("verdict: agentv failed, rubric unscored", "case unscored"),
+        ("score: agentv 0.6, rubric 0.7", "case score"),
+        ("score: agentv none, rubric 0.7", "case unscored"),
+        ("answer: agentv 'a', rubric 'b'", "answer"),
+        ("evaluators: agentv [r], rubric []", "evaluator list"),
+        ("contains:contains-an answer verdict: agentv failed, rubric passed", "evaluator verdict"),
+        ("composite:q/contains:a score: agentv 1, rubric 0", "evaluator score"),
+        ("code-grader:g score: agentv 0, rubric none", "evaluator unscored"),
+        ("rubrics:q name: agentv r, rubric q", "evaluator list"),
+        ("rubrics:r criterion b: agentv not met, rubric absent", "criterion"),
+        ("rubrics:r points of criterion a: agentv 6, rubric 7", "criterion"),
+        ("payload one.grader calls: agentv 1, rubric 0", "program input"),
+        ('request one.judge roles: agentv [["user"]], rubric []', "model request"),
+    ],
+)
+def test_kinds_of_differences(printed: str, kind: str) -> None:
+    assert kind_of(printed) == kind
+
+
+def test_what_is_no_difference_has_no_kind() -> None:
+    with pytest.raises(ValueError, match="not a difference"):
+        kind_of("the score is 0.6")
 
 
 def test_a_case_that_only_one_program_ran() -> None:

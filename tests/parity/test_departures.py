@@ -1,5 +1,6 @@
 """The list of departures, its page, `rubric explain` and the differences of `make parity` say the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from rubric_core.language.departures import DEPARTURES, departures_of
 from rubric_core.language.departures_page import PAGE, departures_page
 
 from .bundles import read_suites
-from .known import read_known, unknown_departures
+from .compare import kind_of
+from .known import Known, false_explanations, read_known, unknown_departures
 
 ROOT = Path(__file__).parents[2]
 IDS = {row.id for row in DEPARTURES}
@@ -34,6 +36,31 @@ def test_every_row_is_seen_in_the_comparison() -> None:
     """A row that no case shows was never measured, or holds no more."""
     seen = {row for cases in read_known().values() for known in cases.values() for row in known.departures}
     assert seen == IDS
+
+
+def test_no_difference_is_given_a_reason_of_another_kind() -> None:
+    assert not list(false_explanations(read_known(), DEPARTURES))
+
+
+def test_a_row_that_may_not_explain_a_difference_is_found() -> None:
+    row = replace(DEPARTURES[0], id="marks", explains=("evaluator verdict",))
+    mark, score = "rubrics:r verdict: agentv failed, rubric passed", "score: agentv 0, rubric 0.95"
+
+    def found(*differences: str) -> list[str]:
+        return list(false_explanations({"suite": {"one": Known(("marks",), "", differences)}}, [row]))
+
+    assert not found(mark)
+    assert found(mark, score) == [f"suite: one: marks may not explain the case score: {score}"]
+    assert "suite: one: marks explains none of the differences" in found(score)
+
+
+def test_every_row_explains_only_kinds_that_were_measured() -> None:
+    seen: dict[str, set[str]] = {}
+    for cases in read_known().values():
+        for known in cases.values():
+            for row in known.departures:
+                seen.setdefault(row, set()).update(map(kind_of, known.differences))
+    assert {row.id: sorted(set(row.explains) - seen[row.id]) for row in DEPARTURES} == {i: [] for i in sorted(IDS)}
 
 
 def test_an_unknown_row_is_found() -> None:
