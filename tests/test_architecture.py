@@ -359,9 +359,14 @@ def test_nothing_names_the_machine_it_was_made_on():
 
 
 def test_nothing_cites_an_issue_or_a_document_by_its_number() -> None:
-    """A reason is stated, or a page is linked: nobody who reads the code has the list of issues."""
-    cited = re.compile(r"\bissues? \d+|\bdocuments? 0\d\d\b|\bREQ-[A-Z]+-\d", re.IGNORECASE)
-    scenarios = ("tests/evaluation/test_document_", "tests/core/documents/")
+    """A reason is stated, or the page on requirements is linked: nobody who reads the code has the list of issues."""
+    cited = re.compile(r"\b(?:issue|ticket)s? \d+|\(#\d+\)|\bdocuments? 0\d\d\b|\bREQ-[A-Z]+-\d", re.IGNORECASE)
+    scenarios = (
+        "docs/requirements.md",
+        "tests/requirements.py",
+        "tests/evaluation/test_document_",
+        "tests/core/documents/",
+    )
     assert [
         (name, found[0])
         for name, text in tracked_texts()

@@ -19,12 +19,6 @@ _TEXTS = (
     "CONTRIBUTING.md",
     "SECURITY.md",
 )
-#: A number of one of the documents, of a requirement in them, or of a ticket.
-_NUMBERS = re.compile(
-    r"\bdocuments? 00\d\b|\bREQ-[A-Z]+|\b(?:issues?|tickets?) ?#?\d+\b|\((?:see )?#\d+\)", re.IGNORECASE
-)
-#: Tickets of others, at their address, and text that only looks so.
-_NOT_OURS = re.compile(r"https?://\S+|`[^`\n]*`|(?i:fix issue #12)")
 
 
 def test_the_page_is_that_of_the_tests() -> None:
@@ -58,17 +52,6 @@ def test_whoever_names_the_documents_leads_to_the_page() -> None:
     texts = [(name, text) for name, text in _own_texts() if "requirement document" in text.lower()]
     assert texts
     assert [name for name, text in texts if "requirements.md" not in text] == []
-
-
-def test_nothing_else_cites_numbers_of_documents_or_tickets() -> None:
-    """They say nothing to a reader who has neither: the reason is stated, or the page on requirements linked."""
-    found = []
-    for name, text in _own_texts():
-        lines = enumerate(text.splitlines(), start=1)
-        found += [
-            f"{name}:{number}: {line.strip()}" for number, line in lines if _NUMBERS.search(_NOT_OURS.sub("", line))
-        ]
-    assert found == []
 
 
 def _own_texts() -> list[tuple[str, str]]:
