@@ -14,6 +14,7 @@ from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooP
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.cases.variations import require_few, row_label
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
@@ -82,6 +83,11 @@ class PromptfooMatrix:
     @cached_property
     def code_of_tests(self) -> ByIdentity[PromptfooTest, tuple[ExecutedCode, ...]]:
         """The code in the last few tests, see `executed_code`."""
+        return ByIdentity()
+
+    @cached_property
+    def assertions_of_tests(self) -> ByIdentity[PromptfooTest, tuple[PromptfooAssertion, ...]]:
+        """The assertions of the last few tests: each row is copied several times while it is prepared."""
         return ByIdentity()
 
     @cached_property

@@ -244,6 +244,12 @@ class PromptfooRunnable(Runnable):
         """The assertions, with their templates filled in where the row is."""
         if self.filled is not None:
             return self.filled.assertions
+        known = self.matrix.assertions_of_tests.get(self.test)
+        if known is None:
+            known = self.matrix.assertions_of_tests.keep(self.test, self._made_assertions())
+        return known
+
+    def _made_assertions(self) -> tuple[PromptfooAssertion, ...]:
         options = self.test.part("options")
         made: list[PromptfooAssertion] = []
         for number, (settings, node) in enumerate(self.test.assertions):
