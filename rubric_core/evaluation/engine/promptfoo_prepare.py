@@ -43,7 +43,7 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
     if Environment.is_read(case):
-        case = await ports.sandbox.threaded(Environment(case, ports).row)
+        case = await ports.sandbox.computed(Environment(case, ports).row)
     case = replace(case, earlier=_earlier(case, ports), transformed=await _transformed(case, ports))
     case = replace(case, computed=await _computed(case, ports))
     filters, made = _filters(case), await _made_by_program(case, ports)
@@ -55,8 +55,7 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
             row = filling.row()
             return replace_fields(row, config=_config(case, config, filling, row.variables))
 
-        row: FilledRow = await ports.sandbox.threaded(fill)
-        return row
+        return await ports.sandbox.computed(fill)
 
     return replace(case, filled=await with_filters(filters, work, ports), filters=filters, sandbox=ports.sandbox)
 

@@ -1,11 +1,13 @@
 """Templates in the syntax of Nunjucks, which is nearly that of Jinja: expressions with filters, conditions, loops.
 
-They are rendered in a sandbox, within limits of time, memory and length.
+They are rendered in a sandbox, within limits of time, memory and length; of Nunjucks, those that only name values are
+filled in at once.
 """
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rubric_core.evaluation.templating.plain_references import filled_in
 from rubric_core.language.dialect import Dialect
 from rubric_core.ports import Ports
 from rubric_core.sandbox.process import Sandbox, SandboxError
@@ -60,6 +62,10 @@ class Templates:
         """The rendered template; None if a name has no value. Blocks. Raises TemplateError, and errors of filters."""
         if self._sandbox is None:
             return None
+        if self._is_plain:
+            filled = filled_in(template, self._values)
+            if filled is not None:
+                return filled
         filters = list(self._filters.files) if self._filters is not None else []
         request: dict[str, Any] = {
             "do": "render",
