@@ -12,26 +12,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: The text may contain line breaks.
+#: White space is a text to look for, too.
 _SOUGHT = Text(spaces=True)
 
 
 class Comparison(Evaluator):
     """A comparison: the answer against one text."""
 
-    value = key(Text(), "The text to compare with.", required=True, example="refund")
+    value = key(_SOUGHT, "The text to compare with.", required=True, example="refund")
 
 
 class Contains(Comparison):
     """A contains check: the answer has this text in it."""
 
-    value = key(_SOUGHT, "The text to compare with.", required=True, example="refund")
-
 
 class IContains(Comparison):
     """An icontains check: whatever the case, the answer has this text in it."""
-
-    value = key(_SOUGHT, "The text to compare with.", required=True, example="refund")
 
 
 class StartsWith(Comparison):
