@@ -157,7 +157,8 @@ def _plan_of_workspaces(written: list[DeclaredWorkspace], keep: bool) -> Workspa
     _refuse(fields)
     last = written[-1]
     template, existing = fields.get("template"), fields.get("path") or fields.get("static_path")
-    static = _text(fields, "mode") == "static" or "static_path" in fields
+    # Without a path agentv falls back to a temporary directory.
+    static = existing is not None and (_text(fields, "mode") == "static" or "static_path" in fields)
     plan = WorkspacePlan(
         template=template[1].directory_named(template[0], template[1].shape, "template")
         if template and isinstance(template[0], str) else None,

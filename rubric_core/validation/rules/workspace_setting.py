@@ -44,6 +44,8 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
             workspace.at("mode"),
             "`mode: static` needs `path`: the directory to work in",
             fixes=() if workspace.borrowed else add_key_fix(workspace.node, "path", FILL_IN, context),
+            consequence="" if workspace.repos else "agentv uses a temporary directory",
+            severity=None if workspace.repos else "warning",
         )
 
 
