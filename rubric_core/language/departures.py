@@ -82,6 +82,14 @@ DEPARTURES: Sequence[Departure] = (
         ("bands-not-from-zero", "dependency"),
     ),
     Departure(
+        "missing-inputs",
+        ("case unscored", "evaluator list"),
+        "Leaves a missing file out of the input, with a warning, and grades the answer to the rest.",
+        "The case is unscored, and the file is named.",
+        "An answer to half of a question says nothing about the whole.",
+        ("missing-file",),
+    ),
+    Departure(
         "duplicate-ids",
         ("case unscored",),
         "Runs none of the cases that share an id: each is an error.",
@@ -178,6 +186,20 @@ DEPARTURES: Sequence[Departure] = (
         "Shows criteria of a turn beside its evaluators, and turns that did not run without a score although they count 0.",
         "Shows evaluators of a turn with their criteria, and the 0 that a turn counts which did not run.",
         "The scores are the same; their parts are shown where they are written.",
+    ),
+    Departure(
+        "rubrics-in-turns",
+        ("case verdict", "case score", "evaluator list", "evaluator score", "criterion"),
+        "Knows no `type: rubrics` among the assertions of a turn: it scores 0.",
+        "Judges its criteria, as among the assertions of a case.",
+        "A turn that does what is asked of it has not failed.",
+    ),
+    Departure(
+        "messages-in-turns",
+        ("case verdict", "case score", "answer", "evaluator score"),
+        "Sends messages as the `input` of a turn as one text: their JSON.",
+        "Sends the messages.",
+        "No target is meant to be asked in JSON, nor to read a system message as part of a question.",
     ),
     Departure(
         "one-grader-of-strings",
@@ -302,6 +324,13 @@ DEPARTURES: Sequence[Departure] = (
         "A grader that prints `NaN` as its score prints no JSON, and is graded by its exit code: 1.",
         "Its score is 0, with the reason.",
         "A score that is not a number is a mistake of the grader, not full marks.",
+    ),
+    Departure(
+        "broken-json",
+        ("case verdict", "case score", "evaluator score"),
+        "A grader whose output begins as JSON and is none, by a comma too many or a line behind it, is graded by its exit code: 1.",
+        "Its score is 0, with the output as the reason. Output that does not begin as JSON is graded by the exit code, as in AgentV.",
+        "The grader meant to give a score, which is unknown; full marks are the worst guess.",
     ),
     Departure(
         "prompt-programs-failed",
