@@ -5,13 +5,14 @@
 Every structured text of `grown.py` that has one of the words in its name, or all, each in a process of its own with a
 limit for everything that is done. Each text is four times as large as the one before it, until what is done takes long
 enough to be measured. As `make bench` runs it: a check, letters typed, the code actions of the whole text, every safe
-fix, and the migration to the newest dialect, in a project as the
+fix, the migration to the newest dialect, and a run of promptfoo's rows, in a project as the
 command line and the editors have one, so that what a text refers to is looked for; with `--alone` without. `--all` does everything else too, with larger texts; words that name
 something that is done (`check`, `hover`) choose that. It prints a line for each that grows too fast, with `-v` for every
 one; with `--strict` the exit code is 1 if any does.
 """
 
 import argparse
+import asyncio
 import gc
 import json
 import math
@@ -24,12 +25,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grown import GROWN, Grown
+from grown import GROWN, PROMPTFOO, Grown
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.load import suite_in
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.formatting import format_edits
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.loading.files import read_text
 from rubric_core.loading.project import Project
 from rubric_core.migration import NotMigratableError, migrate
 from rubric_core.text import Edit, Span
@@ -39,7 +45,7 @@ from rubric_lsp.features.hover import hover
 
 #: By default, and with `--all`. The first one is not measured: it pays for what is made at first use.
 SIZES, MORE_SIZES = (8, 64, 256), (8, 64, 256, 1_024, 4_096)
-USUAL = ("check", "keystroke", "fixes", "fix all", "migrate")
+USUAL = ("check", "keystroke", "fixes", "fix all", "migrate", "run")
 #: The seconds of CPU from which on a larger size is not tried, of texts of so many characters, and from which on what is
 #: done is stopped. Of a short text the part that does not grow with it would count for most.
 ENOUGH, LONG, STOP = 0.06, 8_000, 4
@@ -64,10 +70,20 @@ def keystroke(known: Analysis, look: Analyze) -> None:
 
 
 def migrated(known: Analysis) -> None:
+    if known.dialect not in DIALECTS:
+        return
     try:
         migrate(known.document.text, known.dialect.name, NEWEST, kind=known.kind)
     except NotMigratableError:
         return
+
+
+def run(known: Analysis) -> None:
+    """Run the rows of promptfoo that only say back what they are told."""
+    if known.document.text.startswith(PROMPTFOO):
+        path = Path("/x/promptfooconfig.yaml")
+        cases = suite_in(path, known, Project(DiskFiles(), path.parent), read_text, Options()).cases
+        asyncio.run(run_cases([each for case in cases for each in variations(case)]))
 
 
 #: What is done with an analysis.
@@ -80,6 +96,7 @@ OPERATIONS: Mapping[str, Callable[[Analysis, Analyze], object]] = {
     "hover": lambda known, _: hover(known, len(known.document) - 2),
     "format": lambda known, _: format_edits(known),
     "migrate": lambda known, _: migrated(known),
+    "run": lambda known, _: run(known),
 }
 
 
@@ -186,7 +203,9 @@ class Row:
     def is_over(self) -> bool:
         if self.stopped or not self.times:
             return True
-        grows = exponent(self.times) > EXPONENT or self.per_100_kb > SECONDS_PER_100_KB
+        # What a run takes depends on its rows, of which a text of 100 KB may have thousands.
+        is_slow = self.operation != "run" and self.per_100_kb > SECONDS_PER_100_KB
+        grows = exponent(self.times) > EXPONENT or is_slow
         return self.times[-1][1] > NOISE and grows
 
     def again(self, times: Sequence[tuple[int, float]]) -> "Row":

@@ -16,6 +16,8 @@ OLD = {
     "agentv-1": "    expected_outcome: ok\n    input: hi\n",
     "agentv-2.7": "    criteria: ok\n    input: hi\n",
 }
+#: A configuration whose rows `bench_growth.py` runs.
+PROMPTFOO = "prompts: ['Say {{word}}']\nproviders: [echo]\n"
 CHECKS = "    assertions:\n"
 RUBRIC = f"{CHECKS}      - type: rubrics\n        criteria:\n"
 CRITERION = f"{RUBRIC}          - id: q\n            outcome: o\n            score_ranges:\n"
@@ -65,6 +67,12 @@ def one_in_5(piece: Callable[[int], str], front: str) -> Grown:
 
 
 #: By name and path.
+def tested(number: int) -> str:
+    """A test of promptfoo with a finding in each third one, which then stands beside thousands of tests."""
+    kind = "contains" if number % 3 else "contians"
+    return f"  - vars: {{word: w{number}}}\n    assert: [{{type: {kind}, value: w{number}}}, {{type: regex, value: '{{{{word}}}}'}}]\n"
+
+
 GROWN: dict[tuple[str, str], Grown] = {}
 
 
@@ -591,6 +599,24 @@ def _suites() -> Iterator[tuple[str, Grown]]:  # noqa: PLR0915  # a table
 
 def _others() -> Iterator[tuple[str, str, Grown]]:
     targets = ".agentv/targets.yaml"
+    yield (
+        "tests of promptfoo",
+        "promptfooconfig.yaml",
+        lambda n: PROMPTFOO + "tests:\n" + "".join(tested(i) for i in range(n)),
+    )
+    yield (
+        "rows of promptfoo",
+        "promptfooconfig.yaml",
+        lambda n: f"{PROMPTFOO}tests:\n  - vars:\n      word:\n" + "".join(f"        - w{i}\n" for i in range(n)),
+    )
+    yield (
+        "tests of promptfoo in scenarios",
+        "promptfooconfig.yaml",
+        lambda n: (
+            f"{PROMPTFOO}scenarios:\n  - tests: [{{assert: [{{type: contains, value: w}}]}}]\n    config:\n"
+            + "".join(f"      - vars: {{word: w{i}}}\n" for i in range(n))
+        ),
+    )
     yield (
         "targets",
         targets,
