@@ -9,7 +9,7 @@ from typing import Any
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
-from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
+from rubric_core.language.model import Case, CaseExecution, EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, RunOptions
@@ -35,7 +35,7 @@ _new = tuple.__new__
 _LONGEST = 30
 #: Blocks whose keys are often written one level too far out.
 _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
-    ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
+    ("execution", CaseExecution), ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
     ("default_test", PartialCase), ("options", CaseOptions), ("config", ProviderSettings), ("evaluate_options", RunOptions),
 )  # fmt: skip
 
@@ -224,7 +224,10 @@ class Keys(KeySuggestions):
         """The key of the settings block that this key belongs to; empty for none."""
         if issubclass(cls, Assertion):  # its `config` is for scripts
             return "value" if cls is MaxScore and name in MaxScore.settings else ""
+        other = Execution if issubclass(cls, Case) else CaseExecution
         for field, shape in _SETTINGS:
+            if shape is other:
+                continue
             outer = self.dialect.spelled(cls, field)
             spelling = self.dialect.table(shape).get(name) if outer else None
             if outer and field in cls.keys and spelling is not None and spelling.fate is SpellingStatus.CURRENT:

@@ -105,6 +105,24 @@ def test_the_dialect_of_an_edited_text_may_change():
     assert analysis_of(old.replace("assert:", "assertions:")).choice.name == "agentv-3"
 
 
+def messages_of(text: str) -> list[str]:
+    return [diagnostic.message for diagnostic in analysis_of(text).diagnostics]
+
+
+def test_no_setting_is_sent_to_an_execution_block_that_refuses_it():
+    head = 'prompts: ["{{ q }}"]\nproviders: [{id: openai, label: bot}]\n'
+    case = "tests:\n  - id: a\n    vars: {q: x}\n    target: bot\n    assert: [Explains]\n"
+    assert messages_of(head + case) == ["agentv-5 refuses `target`: use `provider`"]
+    old = "tests:\n  - id: a\n    criteria: c\n    input: x\n    %s: 0.5\n    assertions: [Explains]\n"
+    assert messages_of(old % "target") == ["a case has no key `target`"]
+    assert messages_of(old % "threshold") == ["a case has no key `threshold`; it stands under `execution`"]
+
+
+def test_a_derived_metric_may_be_a_mapping():
+    text = 'prompts: ["{{ q }}"]\nproviders: [{id: openai, label: bot}]\nderived_metrics: [{name: share, value: {op: div}}]\n'
+    assert not messages_of(text + "tests: [{id: a, vars: {q: x}, assert: [Explains]}]\n")
+
+
 # What a dialect is
 
 

@@ -166,6 +166,8 @@ AGENTV_5 = AGENTV_3.successor(
         drops(Case, "expected_messages", "reference_answer", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `expected_output` under `vars`"),
         drops(Case, "provider_output", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; recorded answers are targets of the kind `replay`"),
         drops(Case, "preprocessors", "postprocess", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `options: {{transform: …}}`"),
+        tolerates(Case, "provider", "target", fate=SpellingStatus.REJECTED, note=_REFUSED),
+        tolerates(Case, "providers", "targets", fate=SpellingStatus.REJECTED, note=_REFUSED),
         drops(Case, "evalcases", "eval_cases", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; cases are at the top level, under `tests`"),
         drops(Case, "note", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `description`"),
         drops(Case, "dataset", fate=SpellingStatus.REJECTED, note=_REFUSED),

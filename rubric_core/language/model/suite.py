@@ -54,7 +54,12 @@ class DerivedMetric(Shape):
     """A derived metric: a number computed of others."""
 
     name = key(Text(), "The name of the metric.", required=True, example="precision")
-    value = key(Text(), "The expression that computes it from the others.", required=True, example="hits / total")
+    value = key(
+        NodeUnion(text=Text(), mapping=MapOf(Anything())),
+        "The expression that computes it from the others.",
+        required=True,
+        example="hits / total",
+    )
 
 
 #: The extension that comes with AgentV.
