@@ -107,7 +107,7 @@ $(DEVELOPING): $(INSTALLED)
 	@rm -f $(VENV)/.developing-*; touch $@
 
 EXTENSION := editors/vscode
-EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* images/* syntaxes/* walkthrough/* *.json *.mjs *.md LICENSE .vscodeignore))
+EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* debug/* images/* syntaxes/* walkthrough/* *.json *.mjs *.md LICENSE .vscodeignore))
 SERVER_FILES := pyproject.toml $(shell find rubric_core rubric_lsp -name '*.py' -o -name '*.md' -o -name '*.json' -o -path '*/bundle/*')
 
 $(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/server/.built $(EXTENSION)/node_modules/.package-lock.json

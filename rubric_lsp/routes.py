@@ -159,6 +159,7 @@ def _tests(r: Router, s: RubricServer) -> None:
     r.request("rubric/discoverTests", NOTHING, s.tree.discover)
     r.request("rubric/runTests", NOTHING, s.tests.run)
     r.request("rubric/cancelTests", NOTHING, s.tests.cancel)
+    r.request("rubric/debugGrader", NOTHING, s.grader_debug.launch)
     r.request("rubric/report", NOTHING, s.tests.report)
     r.request("rubric/runReport", NOTHING, s.run_reports.report)
     r.request("rubric/runCase", NOTHING, s.run_reports.case)

@@ -39,6 +39,7 @@ from rubric_lsp.pull_diagnostics import PullDiagnostics
 from rubric_lsp.running.explorer_requests import TestExplorer
 from rubric_lsp.running.explorer_states import TestStates
 from rubric_lsp.running.explorer_tree import TestTree
+from rubric_lsp.running.grader_debug import GraderDebug
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import ReportBuilder
 from rubric_lsp.running.run_reports import RunReports
@@ -102,6 +103,7 @@ class RubricServer(LanguageServer):
         self.states = TestStates(self, self.known, self.tree)
         self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.schedule)
         self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
+        self.grader_debug = GraderDebug(self.known, self.tree, self.runs)
         self._kept: set[asyncio.Task[Any]] = set()
         #: The project's version when closed files were last checked.
         self._checked_version = -1

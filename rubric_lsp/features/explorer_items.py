@@ -52,6 +52,8 @@ class TestItem:
     has_children: bool = False
     #: The file, if it is not the suite.
     file: Path | None = None
+    #: Whether it is a program that a debugger can stop in, or a case with one.
+    debuggable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class TestMessage:
 
 def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
     """Each case followed by its evaluators; of cases with the same id, the first."""
+    from rubric_core.evaluation.code.interpreted_program import can_be_debugged  # noqa: PLC0415  # what runs need, for clients with a tree
+
     seen: set[str] = set()
     for case in cases:
         if case.id in seen or case.case.node is None:
@@ -84,12 +88,14 @@ def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
             case.case_span(case.case.node.whole),
             bool(names),
             case.file,
+            any(map(can_be_debugged, case.evaluators)),
         )
         for name, shape in zip(names, case.evaluators, strict=True):
             # Evaluators of the suite are shown at the case.
             own = not case.inherits(shape) and shape.span.end > 0
             span = case.case_span(_written(case.case, shape) if own else case.case.at("id"))
-            yield TestItem(case.id, name, name, shape.type_name or "", span, file=case.file)
+            debuggable = can_be_debugged(shape)
+            yield TestItem(case.id, name, name, shape.type_name or "", span, file=case.file, debuggable=debuggable)
 
 
 def _written(case: Case, shape: Evaluator) -> Span:

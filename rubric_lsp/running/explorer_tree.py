@@ -296,6 +296,8 @@ def _item(snapshot: Snapshot, where: Snapshot | None, item: TestItem, order: str
     }  # fmt: skip
     if item.description:
         made["description"] = item.description
+    if item.debuggable:
+        made["debuggable"] = True
     if where is not None:
         made["range"] = convert.lines(where, item.span)
     return made

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.lazy_compilation import replace
 from rubric_lsp.host import Host
@@ -22,15 +22,25 @@ from rubric_lsp.running.virtual_documents import VirtualDocuments
 if TYPE_CHECKING:
     from rubric_core.evaluation.engine.events import Event
     from rubric_core.evaluation.model.result import CaseResult
-    from rubric_core.ports import Ports
+    from rubric_core.ports import Ports, Processes
     from rubric_lsp.running.job import Job, ProgressText
     from rubric_lsp.running.permission_prompt import Plans
     from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["RunManager"]
+__all__ = ["PermittedCase", "RunManager"]
 
 #: The minimum seconds between two refreshes of the client during runs. Start and end are reported at once.
 _REFRESH = 0.15
+
+
+class PermittedCase(NamedTuple):
+    """A case that may run."""
+
+    part: "SelectedCases"
+    #: Those of its run.
+    ports: "Ports"
+    #: Makes other processes refuse what the run would refuse.
+    guard: "Callable[[Processes], Processes]"
 
 
 class RunManager:
@@ -81,22 +91,51 @@ class RunManager:
         from rubric_lsp.running.selection import select_cases  # noqa: PLC0415  # httpx and pydantic, when something is run
 
         if order.by_results:
-            await self._read_results(order)
+            await self.read_results(order)
         parts = select_cases(order, self._host.documents, self._known.at, self._known.results)
         if not parts:
             return None
-        if all(self._host.permission.allows(part.path) for part in parts):
-            from rubric_lsp.running.permission_prompt import settled_plans  # noqa: PLC0415
-
-            plans, new = await settled_plans(self._host.permission, parts, await self._outside_world())
-            if not new:
-                return self._begin(parts, order, plans)
+        plans = await self._settled(parts)
+        if plans is not None:
+            return self._begin(parts, order, plans)
         asked = self._asked.get(order)
         if asked is None:  # pressing twice asks only once
             asked = self._asked[order] = self._host.keep(self._ask(parts, order))
         return await asyncio.shield(asked) if wait else None
 
-    async def _read_results(self, order: RunRequest) -> None:
+    async def _settled(self, parts: "list[SelectedCases]") -> "Plans | None":
+        """The plans of suites that may run as they are; None if somebody has to be asked."""
+        if not all(self._host.permission.allows(part.path) for part in parts):
+            return None
+        from rubric_lsp.running.permission_prompt import settled_plans  # noqa: PLC0415
+
+        plans, new = await settled_plans(self._host.permission, parts, await self._outside_world())
+        return None if new else plans
+
+    async def permitted(self, order: RunRequest) -> "PermittedCase | None":
+        """One case of a request with the ports of its run, after the user was asked if a run would ask; None if they refuse.
+
+        Nothing runs. Raises RequestFailedError.
+        """
+        from rubric_core.evaluation.engine.guard import guarded  # noqa: PLC0415
+        from rubric_core.evaluation.model.plan import Plan  # noqa: PLC0415
+        from rubric_lsp.running.permission_prompt import ask_permission  # noqa: PLC0415
+        from rubric_lsp.running.run_files import run_files  # noqa: PLC0415
+        from rubric_lsp.running.selection import select_cases  # noqa: PLC0415
+
+        parts = select_cases(order, self._host.documents, self._known.at, self._known.results)
+        outside = await self._outside_world()
+        plans = await self._settled(parts)
+        if plans is None:
+            plans = await ask_permission(self._host, self._shown, parts, outside)
+        if plans is None:
+            return None
+        part, plan = parts[0], reduce(Plan.joined, plans)
+        ports = guarded(outside, plan)
+        ports = replace(ports, files=run_files(part.texts, ports.files))
+        return PermittedCase(part, ports, lambda inner: guarded(replace(outside, processes=inner), plan).processes)
+
+    async def read_results(self, order: RunRequest) -> None:
         """Read the results of a suite that is not open, if nobody has yet."""
         for wanted in order.wanted:
             path = path_of(wanted.uri)

@@ -186,7 +186,7 @@ def _greetings(setting: Setting, tally: Tally) -> None:
 
 METHODS = (
     *(f"textDocument/{name}" for name in (*WHOLE, *AT, "semanticTokens/full/delta", "formatting")), "workspace/symbol", "completionItem/resolve",
-    "codeAction/resolve", "workspace/executeCommand", "rubric/discoverTests", "rubric/runTests", "rubric/cancelTests", "rubric/report", "rubric/runReport", "rubric/runCase", "rubric/compareRuns", "rubric/suite", "rubric/targets",
+    "codeAction/resolve", "workspace/executeCommand", "rubric/discoverTests", "rubric/runTests", "rubric/cancelTests", "rubric/debugGrader", "rubric/report", "rubric/runReport", "rubric/runCase", "rubric/compareRuns", "rubric/suite", "rubric/targets",
     "workspace/textDocumentContent", "workspace/willRenameFiles", "no/such",
 )  # fmt: skip
 _NOTIFICATIONS = (

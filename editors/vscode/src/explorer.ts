@@ -4,10 +4,11 @@ import * as vscode from 'vscode';
 import { RubricClient } from './client';
 import { suiteEditor } from './commands';
 import { Continuous } from './continuous';
+import { debugGrader } from './debug';
 import * as protocol from './protocol';
 import { RunWish } from './protocol';
 import { Runs } from './runs';
-import { Place, Tree } from './tree';
+import { DEBUGGABLE, Place, Tree } from './tree';
 import { mayRun } from './trust';
 
 const REPEATS = 5;
@@ -21,8 +22,11 @@ export class Explorer implements vscode.Disposable {
   /** Whether VS Code has asked for all suites: it asks once, and that may be before a server is ready. */
   private wanted = false;
 
-  /** `ready` gives the server, started if needed; undefined after a failure, which has been reported. */
-  constructor(private readonly ready: () => Promise<RubricClient | undefined>) {
+  /** `ready` gives the server, started if needed; undefined after a failure, which has been reported; `extension` is the folder of this one. */
+  constructor(
+    private readonly ready: () => Promise<RubricClient | undefined>,
+    private readonly extension: string,
+  ) {
     this.tree = new Tree(this.controller, {
       appeared: (item) => this.runs.results.appeared(item),
       moved: (items) => this.runs.results.tell(items),
@@ -49,6 +53,8 @@ export class Explorer implements vscode.Disposable {
     this.profile('Run Changed', { outdated: true });
     this.profile(`Run ${REPEATS}×`, { repeat: REPEATS });
     this.profile('Record', { record: true });
+    const debug = (request: vscode.TestRunRequest, token: vscode.CancellationToken) => this.debug(request, token);
+    this.controller.createRunProfile('Debug Grader', vscode.TestRunProfileKind.Debug, debug, true, DEBUGGABLE);
   }
 
   /** Listen to a server before it starts: it may send tests before it has responded. */
@@ -122,6 +128,25 @@ export class Explorer implements vscode.Disposable {
       return this.run(chosen, token, request);
     };
     return this.controller.createRunProfile(label, vscode.TestRunProfileKind.Run, start, usual, undefined, usual);
+  }
+
+  /** Debug the only grader of what was chosen, or one that the user chooses. */
+  private async debug(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {
+    const chosen = request.include ?? this.tree.suites;
+    const label = (item: vscode.TestItem) => ({ label: item.label, description: item.parent?.label, item });
+    const graders = [...new Set(chosen.flatMap((item) => this.tree.debuggable(item)))].map(label);
+    const one = graders.length > 1 ? await vscode.window.showQuickPick(graders, { placeHolder: 'The grader to debug' }, token) : graders[0];
+    const client = one && (await mayRun()) ? await this.ready() : undefined;
+    if (!one || !client) {
+      return this.runs.nothingRan(request);
+    }
+    const { launch, trouble } = await client.sendRequest(protocol.debugGrader, { testId: one.item.id }, token);
+    if (trouble) {
+      void vscode.window.showWarningMessage(`${trouble.replace(/[.!?]$/, '')}.`);
+    }
+    if (launch) {
+      await debugGrader(this.tree.placeOf(one.item)?.evaluator ?? one.label, launch, this.extension, token);
+    }
   }
 
   private async run(wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {

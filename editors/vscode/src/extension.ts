@@ -24,7 +24,7 @@ export interface Api {
 
 export function activate(context: vscode.ExtensionContext): Api {
   const lines = new ResultLines();
-  const explorer: Explorer = new Explorer(() => launcher.whenReady());
+  const explorer: Explorer = new Explorer(() => launcher.whenReady(), context.extensionPath);
   const launcher = new Launcher(context, { hints: (hints) => lines.others(hints) });
   const texts = new Texts();
   const reports = new Reports(context, texts);

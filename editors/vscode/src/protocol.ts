@@ -19,6 +19,22 @@ export interface Test {
   textDocument: { uri: string };
   range?: Range;
   sortText: string;
+  /** An evaluator whose program a debugger can stop in, or its case. */
+  debuggable?: boolean;
+}
+
+/** A grading program as a run starts it. */
+export interface GraderProgram {
+  kind: 'python' | 'node';
+  runtime: string;
+  /** Options of the interpreter. */
+  options: string[];
+  /** A file, `-m` and a module, or code behind `-c` or `-e`; then its own arguments. */
+  arguments: string[];
+  cwd: string;
+  /** All variables that a run gives it. */
+  environment: Record<string, string>;
+  stdin: string;
 }
 
 export interface Discovered {
@@ -108,6 +124,8 @@ export const discoverTests = new RequestType<
 /** `runId` is empty when nothing was started: the run was not allowed, or no test qualified. */
 export const runTests = new RequestType<RunWish, { runId: string; tests: string[] }, void>('rubric/runTests');
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
+/** How an evaluator is debugged, or why it cannot be; neither if the user did not allow it. */
+export const debugGrader = new RequestType<{ testId: string }, { launch?: GraderProgram; trouble?: string }, void>('rubric/debugGrader');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
 
 /** The last run of a suite, with `compare` compared with the run before; `trouble` says why there is none. */

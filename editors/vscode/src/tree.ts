@@ -81,6 +81,12 @@ export class Tree {
     return this.isTest(item) ? [item] : children(item).flatMap((child) => this.tests(child));
   }
 
+  /** The evaluators of an item that a debugger can stop in, or that item itself. */
+  debuggable(item: vscode.TestItem): vscode.TestItem[] {
+    const own = this.kinds.get(item) === 'evaluator' && item.tags.includes(DEBUGGABLE);
+    return own ? [item] : children(item).flatMap((child) => this.debuggable(child));
+  }
+
   /** The case or evaluator of an item. */
   placeOf(item: vscode.TestItem): Place | undefined {
     const lineage = [item];
@@ -159,6 +165,7 @@ export class Tree {
     }
     // One that has its children already is not asked for them again.
     item.canResolveChildren = test.canResolveChildren && item.children.size === 0;
+    item.tags = test.debuggable ? [DEBUGGABLE] : [];
     item.range = test.range && this.watcher.range(test.range);
     if (!known) {
       siblings.add(item);
@@ -231,6 +238,9 @@ export class Tree {
     }
   }
 }
+
+/** Of tests that a debugger can stop in. */
+export const DEBUGGABLE = new vscode.TestTag('debuggable');
 
 /** Between the name of an evaluator and its mark. */
 const GAP = ' ';

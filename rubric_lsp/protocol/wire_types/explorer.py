@@ -29,6 +29,7 @@ class Test(_Test, total=False):
     description: str
     parent: str
     range: Range
+    debuggable: bool
 
 
 class Discovered(TypedDict):
@@ -98,6 +99,28 @@ class StartedRun(TypedDict):
 
     runId: str
     tests: list[str]
+
+
+class GraderProgram(TypedDict):
+    """A grading program, as a debugger starts it."""
+
+    kind: Literal["python", "node"]
+    runtime: str
+    #: Options of the interpreter.
+    options: list[str]
+    #: A file, `-m` and a module, or code behind `-c` or `-e`; then its own arguments.
+    arguments: list[str]
+    cwd: str
+    #: All variables that a run gives it.
+    environment: dict[str, str]
+    stdin: str
+
+
+class DebuggedGrader(TypedDict, total=False):
+    """The response to `rubric/debugGrader`: a program, or why there is none; neither if the user refused."""
+
+    launch: GraderProgram
+    trouble: str
 
 
 class RunBegan(StartedRun):

@@ -6,6 +6,7 @@ import { accept, chooseTheme, command, goTo, line, lineOf, openFile, press, pres
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
+import { debugging, graded } from './debugging.mjs';
 import { explorer, many } from './explorer.mjs';
 import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
@@ -27,6 +28,7 @@ export const tours = {
   consent: { options: unasked, play: consent },
   menus: { options: {}, play: menus },
   graders: { options: broken, play: graders },
+  debugging: { options: graded, play: debugging },
   explorer: { options: many, play: explorer },
   promptfoo: { options: configured, play: promptfoo },
   shared: { options: {}, play: shared },

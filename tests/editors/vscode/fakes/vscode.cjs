@@ -176,7 +176,8 @@ module.exports = {
   Position,
   Range,
   TestRunRequest,
-  TestRunProfileKind: { Run: 1 },
+  TestRunProfileKind: { Run: 1, Debug: 2 },
+  TestTag: class {},
   TestMessage: class {
     constructor(message) {
       this.message = message;

@@ -1,0 +1,71 @@
+/** Graders under a debugger: the server tells how a run starts one and what its last run sent it; a launcher of ours does the same. */
+
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { GraderProgram } from './protocol';
+
+const PYTHON = 'ms-python.debugpy';
+/** The key of a configuration with the folder of its launch. */
+const FOLDER = 'rubricFolder';
+
+/** Variables for what a debugged program starts. Those of VS Code itself are not a run's either: a debugger adds to them. */
+const OF_DEBUGGERS = ['NODE_OPTIONS', 'VSCODE_INSPECTOR_OPTIONS'];
+
+/** Debug a grader until it ends, or the token is cancelled. */
+export async function debugGrader(name: string, program: GraderProgram, extension: string, token: vscode.CancellationToken): Promise<void> {
+  if (program.kind === 'python' && !vscode.extensions.getExtension(PYTHON)) {
+    const install = 'Show the Extension';
+    const chosen = await vscode.window.showWarningMessage(`${name} is written in Python: to debug it, install the extension Python Debugger (${PYTHON}).`, install);
+    if (chosen) {
+      await vscode.commands.executeCommand('workbench.extensions.search', `@id:${PYTHON}`);
+    }
+    return;
+  }
+  // Nobody else may read what was sent to the grader.
+  const folder = await mkdtemp(join(tmpdir(), 'rubric-debug-'));
+  const listeners: vscode.Disposable[] = [];
+  try {
+    await chmod(folder, 0o700);
+    const { environment, arguments: told, stdin } = program;
+    const unset = [...Object.keys(process.env), ...OF_DEBUGGERS].filter((name) => !(name in environment));
+    await writeFile(join(folder, 'launch.json'), JSON.stringify({ unset, arguments: told }), { mode: 0o600 });
+    await writeFile(join(folder, 'stdin'), stdin, { mode: 0o600 });
+    const ended = new Promise<void>((done) => {
+      const isOurs = (session: vscode.DebugSession) => session.configuration[FOLDER] === folder && !session.parentSession;
+      listeners.push(
+        vscode.debug.onDidTerminateDebugSession((session) => isOurs(session) && done()),
+        vscode.debug.onDidStartDebugSession((session) => {
+          if (isOurs(session)) {
+            listeners.push(token.onCancellationRequested(() => vscode.debug.stopDebugging(session)));
+          }
+        }),
+      );
+    });
+    const uri = vscode.Uri.file(program.cwd);
+    if (await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(uri), configuration(name, program, extension, folder))) {
+      await ended;
+    }
+  } finally {
+    listeners.forEach((each) => each.dispose());
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function configuration(name: string, program: GraderProgram, extension: string, folder: string): vscode.DebugConfiguration {
+  const { cwd, environment: env, kind, options, runtime } = program;
+  const both = { request: 'launch', name: `Grader ${name}`, args: [folder], cwd, env, console: 'internalConsole', [FOLDER]: folder };
+  const launcher = (file: string) => join(extension, 'debug', file);
+  return kind === 'python'
+    ? { ...both, type: 'debugpy', python: runtime, pythonArgs: options, program: launcher('grader.py') }
+    : {
+        ...both,
+        type: 'node',
+        runtimeExecutable: runtime,
+        runtimeArgs: options,
+        program: launcher('grader.cjs'),
+        outputCapture: 'std', // what it prints to its standard output is its score
+        skipFiles: ['<node_internals>/**', launcher('grader.cjs')],
+      };
+}
