@@ -196,7 +196,8 @@ async def test_repositories_of_this_machine(place: Folder) -> None:
         {"name": "default", "provider": "cli", "command": "cat repo/seed.txt repo2/seed.txt; echo x > repo/seed.txt"}
     )
     repos = f"workspace:\n  repos:\n    - {{path: ./repo, source: {{type: local, path: ./origin}}, checkout: {{ancestor: 1}}}}\n    - {{path: repo2, repo: ./origin, commit: {first}}}\n"
-    case = "tests:\n" + CASE.format("a")
+    # Later releases refuse `source` and `checkout`.
+    case = "tests:\n" + CASE.format("a") + "requires: {agentv: 4.25.0}\n"
     result = (await run(place, repos + case))["a"]
     assert answers({"a": result}) == {"a": "seed 1 seed 1"}
     assert "a/repo/seed.txt" in (result.details or {})["file_changes"]
