@@ -147,6 +147,7 @@ export class Explorer implements vscode.Disposable {
     if (launch) {
       await debugGrader(this.tree.placeOf(one.item)?.evaluator ?? one.label, launch, this.extension, token);
     }
+    this.runs.nothingRan(request, launch && 'A debugged grader leaves the results as they are.');
   }
 
   private async run(wish: RunWish, token?: vscode.CancellationToken, request?: vscode.TestRunRequest): Promise<void> {
