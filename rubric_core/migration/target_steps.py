@@ -21,6 +21,8 @@ __all__ = ["TARGETS_INTO"]
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+\Z")
 #: Names of kinds that were dropped, with the names that remain; the author has to decide about other kinds.
 _KINDS = {"azure-openai": "azure", "google": "gemini", "google-gemini": "gemini", "copilot_sdk": "copilot-sdk"}
+#: What `stream_log` says for the formats of logs, as agentv 4.42 translates them (`resolveStreamLog`).
+_STREAMED = {"json": "raw", "summary": "summary"}
 
 
 def _keyed(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -133,6 +135,23 @@ def _logs(draft: Draft) -> Iterator[MigrationNote]:
                 )
 
 
+def _streamed(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
+    """Say `stream_log` where the newest release of the dialect refuses the format of the log, and name other such settings."""
+    for site in draft.of(TargetEntry):
+        for entry in site.node.entries:
+            known = draft.target.table(site.shape).get(entry.name or "")
+            if known is None or known.fate is not SpellingStatus.REFUSED:
+                continue
+            value = entry.value.text.strip().lower() if isinstance(entry.value, Scalar) else ""
+            if known.field == "log_format" and value in _STREAMED and site.entry("stream_log") is None:
+                yield EditGroup((rename_key(entry, "stream_log"), replace_value(entry.value, _STREAMED[value])))
+            else:
+                yield MigrationNote(
+                    entry.key.span.start,
+                    f"agentv {known.refused_from} and later refuse `{entry.name}`: {known.note}",
+                )
+
+
 def _place(draft: Draft) -> Iterator[MigrationNote]:
     root = draft.tree.root
     if root is not None:
@@ -154,6 +173,7 @@ TARGETS_INTO: dict[str, tuple[MigrationStep, ...]] = {
         _step("Put the list of targets under a key", _keyed),
     ),
     "agentv-1": (_step("Write settings beside the name", _flat),),
+    "agentv-3": (_step("Say whether the log is shown while a target runs", _streamed),),
     "agentv-5": (
         _step("Name the file that providers are looked for in", _place, before_all=True),
         _step("Write targets as providers", _providers),
