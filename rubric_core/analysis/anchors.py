@@ -108,7 +108,9 @@ class Anchors:
                 continue
             current = waiting.pop()
             state, links = self._state(current), [self._links[source] for source in direct]
-            above = tuple(link.version for link in links)
+            # What is said of a name that is nowhere depends on the frame, and those who refer to it repeat nothing of it.
+            lost = (self._frame,) if self._lost(current) else ()
+            above = (*lost, *(link.version for link in links))
             if state.version is None or state.version[0] != above:
                 state.version = above, object()
             with_frame = -1 in self.direct(current) or any(link.with_frame for link in links)
