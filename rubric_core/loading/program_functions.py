@@ -58,6 +58,8 @@ _DEFAULT_FUNCTION = pattern(
     r"^export[ \t]{1,9}default[ \t]{1,9}(?:(?:async[ \t]{1,9})?function\b|(?:async[ \t]{0,9})?\(|class\b|(?P<name>(?!async\b|new\b)[A-Za-z_$][\w$]{0,60})[ \t]{0,9};?[ \t]{0,9}$)",
     re.MULTILINE,
 )
+#: An export that is a text, a number or a collection.
+_VALUE = r"(?:\bexports\.|^export[ \t]{{1,9}}(?:const|let|var)[ \t]{{1,9}}){name}[ \t]{{0,9}}=[ \t]{{0,9}}(?:['\"`\[{{\d]|(?:true|false|null)\b)"
 #: A class that inherits nothing, and how a module is a name.
 _CLASS = r"\bclass[ \t]{{1,9}}{name}[ \t]{{0,9}}\{{"
 _ONE_CLASS = pattern(
@@ -116,6 +118,8 @@ class ProgramTrouble(NamedTuple):
     meant: str = ""
     #: Whether the file is no Python, which is reported in the file if it is checked.
     is_unreadable: bool = False
+    #: Whether there is such a name, and it cannot be called.
+    is_value: bool = False
 
 
 def called_in(shape: Shape, field: str) -> tuple[str, ...]:
@@ -171,6 +175,8 @@ def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | No
     if (_INHERITS if functions == METHODS else _HIDDEN).search(_EXPORTED_NAME.sub("", text) if is_function else text):
         return None
     words = frozenset(_WORD.findall(text))
+    if functions and re.search(_VALUE.format(name=re.escape(functions[0])), text, re.MULTILINE):
+        return ProgramTrouble(f"has a `{functions[0]}` that is no function", is_value=True)
     return _lacking(functions, words) or _not_exported(text, functions) or _beside_default(text, functions)
 
 
@@ -276,6 +282,9 @@ def _uncallable(body: Iterable[object], functions: tuple[str, ...], role: Progra
     import ast  # noqa: PLC0415
 
     named = functions[0] if functions else ""
+    body = list(body)
+    if _is_value(body, named):
+        return ProgramTrouble(f"has a `{named}` that is no function", is_value=True)
     count = _ARGUMENTS[role] if role is not None else None
     defined = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == named]
     if count is None or len(defined) != 1 or defined[0].decorator_list:
@@ -290,6 +299,16 @@ def _uncallable(body: Iterable[object], functions: tuple[str, ...], role: Progra
     if gives or any(isinstance(n, ast.Raise | ast.Yield | ast.YieldFrom) for n in ast.walk(defined[0])):
         return None
     return ProgramTrouble(f"has a `{named}` that returns nothing")
+
+
+def _is_value(body: Iterable[object], name: str) -> bool:
+    """Whether a module gives a name nothing but texts, numbers and collections."""
+    import ast  # noqa: PLC0415
+
+    binding = [each for each in body if name in _bound([each])]
+    values = (each.value if isinstance(each, ast.Assign | ast.AnnAssign) else None for each in binding)
+    written = ast.Constant | ast.JoinedStr | ast.List | ast.Tuple | ast.Dict | ast.Set
+    return bool(binding) and all(isinstance(each, written) for each in values)
 
 
 def _bound(body: Iterable[object]) -> Iterator[str]:

@@ -195,6 +195,8 @@ class PromptfooLookup:
             if is_checked and (trouble is None or trouble.is_unreadable):
                 return  # reported in the file
         if trouble is not None:
+            if trouble.is_value and role == "prompt":
+                consequence = ROW_ERRORS  # it is called for each row
             self.issues.append(
                 BrokenProgram(
                     span=node.span, node=node, name=name, trouble=trouble.words, function=function, meant=trouble.meant,
