@@ -82,6 +82,8 @@ def test_what_holds_more_than_suites_has_to_be_meant(
     assert ran.code == 2
     assert "name the folder of the suites, or pass --yes" in ran.err
     assert rubric("trust", "--list").out == ""
+    if wide == "/":
+        return  # every suite on this disk would be looked for, and its programs with it
     assert rubric("trust", "--yes", wide.format(home=home)).code == 0
     assert rubric("trust", "--list").out != ""
 
