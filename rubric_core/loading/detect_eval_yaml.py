@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 
 from rubric_core.disk import read_beginning
 from rubric_core.language.closest_name import closest
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.file_kinds import Config
@@ -186,7 +187,9 @@ def _unknown(names: Iterable[str], shapes: tuple[type[Shape], ...]) -> int:
 
 @lru_cache(maxsize=3)
 def _known(shapes: tuple[type[Shape], ...]) -> tuple[str, ...]:
-    return tuple(sorted({name for d in DIALECTS for shape in shapes for name in d.table(shape)}))
+    # What every dialect that knows it refuses says nothing of whose file this is.
+    every = ((name, s) for d in DIALECTS for shape in shapes for name, s in d.table(shape).items())
+    return tuple(sorted({name for name, spelling in every if spelling.fate is not SpellingStatus.REJECTED}))
 
 
 @lru_cache(maxsize=1)
