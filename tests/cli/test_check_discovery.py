@@ -392,4 +392,4 @@ def test_a_table_that_agentv_reads_is_not_checked_as_a_file_of_cases(rubric: Run
     write("evals/external.eval.yaml", suite)
     write("evals/cases/magic.csv", table)
     found = rubric("check", ".")
-    assert (found.code, "magic.csv" in found.out, "of 2 files" in found.out) == (0, False, True)
+    assert (found.code, "magic.csv" in found.out, "in 2 files" in found.out) == (0, False, True)
