@@ -190,9 +190,8 @@ def _read(
 ) -> tuple[Frame, dict[Block, BlockState], BlockChange | None]:
     """The frame, the tree of every block, and the changes; unchanged parts come from `previous`."""
     frame = Frame(document)
-    cut_alike = previous is not None and type(previous.document) is type(
-        document
-    )  # otherwise equal texts are parsed differently
+    # Equal texts that were cut in another way are parsed differently.
+    cut_alike = previous is not None and type(previous.document) is type(document)
     if previous is None or previous.language is not language or not cut_alike:
         blocks = [frame.block, *(b for b in document.blocks if b.key)]
         return frame, {b: _state(b, document, language, frame) for b in blocks}, None
