@@ -1,10 +1,11 @@
 """Runs as a support team has them, stored as `rubric run` stores them: criteria with bands, a judge's words, failures, repeats."""
 
 import random
-import sqlite3
-from contextlib import closing
-from datetime import datetime, timedelta, timezone
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
+from unittest.mock import patch
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
@@ -66,38 +67,39 @@ def store(root: Path, *, cases: int = 60, runs: int = 8, seed: int = 7) -> Resul
     for number in range(runs):
         draw = random.Random(f"{seed}/{number}")
         commit = f"{random.Random(number).getrandbits(160):040x}"
-        writer = database.begin(
-            RunInfo(
-                command=("rubric", "run", "evals", "--target", "desk-bot"),
-                suites=suites,
-                commit=commit,
-                dirty=number == runs - 1,
+        age = runs - 1 - number
+        with _clock(datetime.now(tz=timezone.utc) - timedelta(days=age, minutes=17 * age)) as go_on:
+            writer = database.begin(
+                RunInfo(
+                    command=("rubric", "run", "evals", "--target", "desk-bot"),
+                    suites=suites,
+                    commit=commit,
+                    dirty=number == runs - 1,
+                )
             )
-        )
-        for place in range(cases):
-            suite = suites[place % 5 == 4]
-            writer.add(_result(place, draw, number / max(1, runs - 1)), suite=suite, tags=_tags(place))
-        writer.end(RunState.DONE)
-    _date(database.path, runs, cases)
+            for place in range(cases):
+                suite = suites[place % 5 == 4]
+                writer.add(_result(place, draw, number / max(1, runs - 1)), suite=suite, tags=_tags(place))
+            go_on(timedelta(milliseconds=900 * cases + 13 * age))
+            writer.end(RunState.DONE)
     return database
 
 
-def _date(path: Path, runs: int, cases: int) -> None:
-    """Puts the runs a day apart, with the time that their cases took."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        rows = connection.execute("SELECT number FROM runs ORDER BY number").fetchall()
-        for age, (number,) in enumerate(reversed(rows)):
-            at = datetime.now(tz=timezone.utc) - timedelta(days=age, minutes=17 * age)
-            ended = at + timedelta(milliseconds=900 * cases)
-            connection.execute(
-                "UPDATE runs SET started_at = ?, ended_at = ?, duration_ms = ? WHERE number = ?",
-                (
-                    at.isoformat(timespec="seconds"),
-                    ended.isoformat(timespec="seconds"),
-                    900.0 * cases + 13 * age,
-                    number,
-                ),
-            )
+@contextmanager
+def _clock(start: datetime) -> Iterator[Callable[[timedelta], None]]:
+    """The clock of whoever writes a run: rows are signed with their times, so that they cannot be dated later."""
+    now = [start]
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # a plain datetime
+            return now[0].astimezone(tz)
+
+    with (
+        patch("rubric_core.evaluation.results.run_writer.datetime", Clock),
+        patch("rubric_core.evaluation.results.run_writer.monotonic", lambda: datetime.timestamp(now[0])),
+    ):
+        yield lambda by: now.append(now.pop() + by)
 
 
 def _tags(place: int) -> tuple[str, ...]:
