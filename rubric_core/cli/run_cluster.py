@@ -3,6 +3,7 @@
 import argparse
 import logging
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 
 from rubric_core.cli.live_table import Live
@@ -10,7 +11,9 @@ from rubric_core.cli.selection import WrongUseError
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.engine.executor import Executor
 from rubric_core.evaluation.engine.schedule import WORKERS
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.program_lookup import process_environment
+from rubric_core.trust import Trust
 
 __all__ = ["RunCluster", "check_cluster_options"]
 
@@ -56,6 +59,8 @@ class RunCluster:
         self._stack = ExitStack()
         self._address = ""
         self._has_said = False
+        #: The lines of plans that were shown.
+        self._shown: set[str] = set()
 
     def __enter__(self) -> None:
         """Raises ClusterError."""
@@ -82,7 +87,7 @@ class RunCluster:
 
         return ClusterExecutor(
             suite, self._address, send=self._options.send_env or (), shared_files=self._options.shared_files,
-            on_workers=self._workers, on_dashboard=self._dashboard,
+            on_workers=self._workers, on_dashboard=self._dashboard, on_plan=self._plan,
         )  # fmt: skip
 
     def _workers(self, number: int) -> None:
@@ -92,3 +97,18 @@ class RunCluster:
         if not self._has_said:
             self._has_said = True
             self._live.say(f"rubric: the dashboard of the cluster: {address}")
+
+    def _plan(self, plan: Plan, folder: Path) -> None:
+        """Show what a run does, besides what was shown for an earlier suite; nothing if the folder remembers all of it."""
+        from rubric_core.cli.plan_output import plan_lines  # noqa: PLC0415  # a run on this machine shows none
+
+        lines = [line for line in plan_lines(plan, folder) if line not in self._shown]
+        try:
+            is_known = Trust().new_entries(folder, [plan]) == {}
+        except OSError:
+            is_known = False
+        if lines and not is_known:
+            self._shown.update(lines)
+            self._live.say(f"rubric: what cases do on {self._options.on}, and nothing else:")
+            for line in lines:
+                self._live.say(f"  {line}")

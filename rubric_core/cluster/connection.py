@@ -121,6 +121,11 @@ class RunConnection:
         except asyncio.TimeoutError:
             return {}
 
+    async def secret_names(self, call: Callable[[], list[str]]) -> set[str]:
+        """The names of the variables with secrets that workers have of their own."""
+        found = (await self.on_workers(call, seconds=_FIRST)).values()
+        return {name for names in found if isinstance(names, list) for name in names}
+
     async def compare_versions(
         self, probe: Callable[[], tuple[str, str, str]], workers: list[str] | None = None
     ) -> None:

@@ -20,6 +20,7 @@ from rubric_core.cluster.frames import encode, receive
 from rubric_core.cluster.leases import LeasedRateLimits
 from rubric_core.cluster.relocation import Relocation
 from rubric_core.cluster.run_setup import RunSetup
+from rubric_core.cluster.worker_plan import WorkerStarts, plan_on_worker
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.load import load_suite, with_origins
 from rubric_core.evaluation.cases.options import Options
@@ -28,6 +29,7 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import targets_of
 from rubric_core.evaluation.engine.events import Event, Noted
 from rubric_core.evaluation.engine.fingerprint import digests_of, fingerprint
+from rubric_core.evaluation.engine.guard import guarded
 from rubric_core.evaluation.engine.run import RunSession, run_in_session, session_of
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.lazy_compilation import replace
@@ -137,7 +139,9 @@ class _Engine:
         # The client has checked the suite; files that no case has needed so far may still be missing here.
         suite = with_origins(replace(suite, cases=tuple(replace_fields(case, problems=()) for case in suite.cases)))
         self._cases = suite.cases
-        self._ports = await self._stack.enter_async_context(system_ports())
+        outside = await self._stack.enter_async_context(system_ports())
+        plan = plan_on_worker(setup.plan, self._relocation, outside.environment)
+        self._ports = guarded(outside, plan, WorkerStarts(self._relocation))
         self._session = await self._stack.enter_async_context(session_of(suite.cases[:1], self._ports, self._on_event))
 
     def _on_event(self, event: Event) -> None:

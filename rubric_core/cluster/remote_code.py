@@ -18,6 +18,7 @@ class RemoteCode(NamedTuple):
     run_batch: Callable[..., Any]
     call_worker: Callable[..., Any]
     probe: Callable[[], tuple[str, str, str]]
+    secret_names: Callable[[], list[str]]
 
 
 def remote_code() -> RemoteCode:
@@ -30,6 +31,7 @@ def remote_code() -> RemoteCode:
 
     for module in (scheduler_plugin, worker_tasks, minute_window):
         cloudpickle.register_pickle_by_value(module)
-    made = scheduler_plugin.RubricRuns(), worker_tasks.run_batch, worker_tasks.call_worker, worker_tasks.probe
+    calls = worker_tasks.run_batch, worker_tasks.call_worker, worker_tasks.probe, worker_tasks.secret_names
+    made = scheduler_plugin.RubricRuns(), *calls
     # A copy is not the object of that name in its module, so no pickle can refer to it by name.
     return RemoteCode(*pickle.loads(cloudpickle.dumps(made)))  # noqa: S301  # made in the line above

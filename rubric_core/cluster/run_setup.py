@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
+from rubric_core.evaluation.model.plan import Plan
 
 __all__ = ["RunSetup"]
 
@@ -24,6 +25,8 @@ class RunSetup:
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
     #: Variables of `--send-env`, added to the worker's own.
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    #: What the run may do, see `plan_for_workers`.
+    plan: Plan
     #: Whether workers see the files of the client at the same paths.
     shared_files: bool = False
     #: Seconds without an answer after which a worker ends an engine process as hung.

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.cluster.errors import ClusterError
 from rubric_core.disk import DiskFiles, read_file
 from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
@@ -13,9 +14,11 @@ from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.evaluation.engine.fingerprint import absolute_files_of, digests_of, fingerprint
 from rubric_core.evaluation.judging.recording_paths import recordings_path
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.language.file_extensions import YAML
 from rubric_core.loading.directory_search import configuration_files
 from rubric_core.loading.files import absolute
+from rubric_core.trust import real_path
 
 __all__ = ["ShippedFile", "WorkerFiles", "differing"]
 
@@ -57,9 +60,11 @@ class WorkerFiles:
 
     Args:
         suite: The suite.
+        plan: What the run may read.
     """
 
-    def __init__(self, suite: LoadedSuite) -> None:
+    def __init__(self, suite: LoadedSuite, plan: Plan) -> None:
+        self._permitted = [*plan.roots, *(Path(each.path) for each in plan.reads)]
         self._files = _RecordingDisk()
         #: Its own facts: the suite's have cached reads, which `_files` would not see.
         self._facts = SuiteFacts()
@@ -69,6 +74,8 @@ class WorkerFiles:
         self._directory = absolute(suite.path).parent
         for path in _read_with(suite, self._files):
             self._files.is_file(path)
+        #: What loading the suite has read already, whatever a run may read, with the targets of links.
+        self._loaded = {path: real_path(path) for path in self._files.found}
 
     def fingerprint(self, case: Runnable) -> str:
         """The fingerprint of a case; its files are among the next ones of `files`."""
@@ -85,10 +92,17 @@ class WorkerFiles:
         return digests_of(own, self._files, self._targets(own))
 
     def files(self) -> list[ShippedFile]:
-        """The files that have not been returned before."""
+        """The files that have not been returned before. Raises ClusterError for one that is not in the plan."""
         found = [path for path in self._files.found if path not in self._sent]
         self._sent.update(found)
-        return [_shipped(path) for path in found if path not in self._absolute and not is_environment_file(path)]
+        sent = [path for path in found if path not in self._absolute and not is_environment_file(path)]
+        for path in sent:
+            real = real_path(path)
+            if real != self._loaded.get(path) and not any(real.is_relative_to(each) for each in self._permitted):
+                raise ClusterError(
+                    f"{path} is not sent to workers: {real} is outside of the folder and not in the plan"
+                )
+        return [_shipped(path) for path in sent]
 
     def _own(self, case: Runnable) -> Runnable:
         made = case.copied()

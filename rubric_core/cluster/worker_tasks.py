@@ -5,7 +5,7 @@ Sent as code, see `remote_code`, so that even a worker without rubric can report
 
 from typing import Any
 
-__all__ = ["call_worker", "probe", "run_batch"]
+__all__ = ["call_worker", "probe", "run_batch", "secret_names"]
 
 
 async def run_batch(run: str, key: str, cases: list[tuple[int, int, str, str]], files: int) -> tuple[str, Any]:
@@ -45,3 +45,12 @@ def probe() -> tuple[str, str, str]:
     except ImportError as error:
         return "", python, str(error)
     return rubric_version(), python, catalogue_hash()
+
+
+def secret_names() -> list[str]:
+    """The names of the environment variables of a worker that hold secrets, without their values."""
+    import os  # noqa: PLC0415  # see above
+
+    from rubric_core.language.secret_names import looks_secret  # noqa: PLC0415  # see above
+
+    return [name for name, value in os.environ.items() if value and looks_secret(name)]

@@ -18,6 +18,7 @@ from rubric_core.cluster.run_setup import RunSetup
 from rubric_core.cluster.versions import catalogue_hash, rubric_version
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import Verdict
 
 pytestmark = only_thorough
@@ -68,7 +69,7 @@ async def test_a_quiet_period_holds_on_all_other_workers(address: str):
         run, client = connection.run, connection.client
         await client.wait_for_workers(2, PATIENCE)  # one that another test has killed is started again
         await client.register_plugin(remote_code().plugin)
-        setup = RunSetup(suite="s", directory="/", dialect="agentv-5", options={})
+        setup = RunSetup(suite="s", directory="/", dialect="agentv-5", options={}, plan=Plan())
         await connection.ask("open", run=run, client=client.id, setup=setup.packed())
         first, second = await client.run(join, run)
         await connection.ask("pause", run=run, target="model", worker=first, seconds=60.0)

@@ -11,6 +11,7 @@ import pytest
 from rubric_core.cluster.worker_files import WorkerFiles
 from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.model.plan import Plan
 
 SUITE = "tests:\n  - {id: a, criteria: c, input: [{role: user, content: [{type: file, value: NAME}]}], assertions: [{type: contains, value: k}]}\n"
 NAMES = (".env", ".env.local", ".ENV", ".envrc", "notes.txt", "chain.txt", "folder/.env", "folder/notes.txt")
@@ -50,7 +51,7 @@ def test_a_target_does_not_get_it(folder: Path, name: str) -> None:
 def test_a_cluster_does_not_get_it(folder: Path, name: str) -> None:
     (folder / "a.eval.yaml").write_text(SUITE.replace("NAME", name), encoding="utf-8")
     suite = load_suite(folder / "a.eval.yaml")
-    files = WorkerFiles(suite)
+    files = WorkerFiles(suite, Plan(roots=(folder.resolve(),)))
     for case in suite.cases:
         files.fingerprint(case)
     sent = files.files()

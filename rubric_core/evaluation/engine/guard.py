@@ -7,7 +7,7 @@ import errno
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,14 +35,20 @@ _WORDS = pattern(r"[\s'\"`;|&<>()=]+")
 _LONG = 6
 
 
-def guarded(ports: Ports, plan: Plan) -> Ports:
-    """The ports of a run with this plan, and no others."""
+def guarded(ports: Ports, plan: Plan, as_planned: Callable[[Start], Start] = lambda start: start) -> Ports:
+    """The ports of a run with this plan, and no others.
+
+    Args:
+        ports: The outside world.
+        plan: What the run was allowed.
+        as_planned: How a program is written in the plan, if that was made on another machine.
+    """
     environment = _environment(ports.environment, plan) if plan.roots else ports.environment
     return replace_fields(
         ports,
         environment=environment,
         files=permitted_files(ports.files, plan),
-        processes=_Processes(ports.processes, plan, ProgramStarts(ports.environment)),
+        processes=_Processes(ports.processes, plan, ProgramStarts(ports.environment), as_planned),
         http=_Http(ports.http, plan, ports.environment),
         directories=_Directories(ports.directories, plan),
     )
@@ -80,8 +86,10 @@ class _Directories:
 
 
 class _Processes:
-    def __init__(self, inner: Processes, plan: Plan, starts: ProgramStarts) -> None:
-        self._inner, self._plan, self._starts = inner, plan, starts
+    def __init__(
+        self, inner: Processes, plan: Plan, starts: ProgramStarts, as_planned: Callable[[Start], Start]
+    ) -> None:
+        self._inner, self._plan, self._starts, self._as_planned = inner, plan, starts, as_planned
         #: The names of the examined files.
         self._names = frozenset(path.name for path in plan.files)
         self._known = [*plan.roots, *(Path(each.path) for each in plan.reads)]
@@ -99,7 +107,7 @@ class _Processes:
         if any("\0" in word for word in program.argv):
             raise ValueError("embedded null byte")
         start = self._starts.start(program)
-        why = self._plan.refusal(start)
+        why = self._plan.refusal(self._as_planned(start))
         if why:
             raise OSError(errno.EPERM, _refused(why))
         self._require_same_files(start)
