@@ -11,7 +11,7 @@ from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
-from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.cases.target_choice import targets_for, with_own_entries
 from rubric_core.evaluation.engine.fingerprint import absolute_files_of, digests_of, fingerprint
 from rubric_core.evaluation.judging.recording_paths import recordings_path
 from rubric_core.evaluation.model.plan import Plan
@@ -112,7 +112,7 @@ class WorkerFiles:
     def _targets(self, case: Runnable):  # type: ignore[no-untyped-def]  # noqa: ANN202
         if self._facts.targets is None:
             self._facts.targets = targets_for(case, self._files)
-        return self._facts.targets
+        return with_own_entries(self._facts.targets, case)
 
 
 def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:

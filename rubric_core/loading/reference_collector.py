@@ -38,6 +38,10 @@ _LONGEST = 400
 _URLS = ("prompts", "extensions")
 
 
+#: What a kind may be listed in.
+_Container = type[Sequence] | type[Mapping]
+
+
 class Mention(NamedTuple):
     """A reference in the text."""
 
@@ -94,12 +98,14 @@ def is_open(text: str) -> bool:
     return _OPEN.search(text.removeprefix(URL)) is not None
 
 
-def _in_place(place: FieldPlace, field: str, refers_to: str, *, listed: bool, beside: bool) -> Iterator[Mention]:
+def _in_place(
+    place: FieldPlace, field: str, refers_to: str, *, listed: _Container | None, beside: bool
+) -> Iterator[Mention]:
     value = place.meant or place.node
     if refers_to == "url":
         scalars = (n for n in walk(value) if isinstance(n, Scalar))
         yield from (Mention(n, place, refers_to, field) for n in scalars if n.text.startswith(URL))
-    elif listed == isinstance(value, Sequence | Mapping):
+    elif isinstance(value, listed or Scalar):
         for node in _members(value):
             if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
                 yield Mention(node, place, refers_to, f"{field}[]" if listed else field, beside)
@@ -112,16 +118,18 @@ def _members(node: Node) -> list[Node]:
 
 
 @lru_cache(maxsize=512)
-def _fields(cls: Any) -> tuple[tuple[str, str, bool, bool], ...]:
-    """The fields of a shape with references: (field, kind, whether in a list, whether beside the file alone)."""
+def _fields(cls: Any) -> tuple[tuple[str, str, _Container | None, bool], ...]:
+    """The fields of a shape with references: (field, kind, the list or mapping they are in, whether beside the file alone)."""
     found = [(name, *each) for name, declared in cls.keys.items() for each in _referring(declared.kind)]
     if issubclass(cls, ContentBlock | Scripted):
-        found.append(("value", "file", False, False))
-    found += [(name, "url", False, False) for name in _URLS if name in cls.keys]
+        found.append(("value", "file", None, False))
+    found += [(name, "url", None, False) for name in _URLS if name in cls.keys]
     return tuple(found)
 
 
-def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[str, bool, bool]]:
+def _referring(
+    kind: Kind[object], *, listed: _Container | None = None
+) -> Iterator[tuple[str, _Container | None, bool]]:
     if isinstance(kind, Text) and kind.refers_to in KINDS:
         yield kind.refers_to, listed, kind.beside
     elif isinstance(kind, NodeUnion):
@@ -129,7 +137,8 @@ def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[st
             if branch is not None:
                 yield from _referring(branch, listed=listed)
     elif isinstance(kind, ListOf | MapOf) and not listed:
-        yield from _referring(kind.item if isinstance(kind, ListOf) else kind.value, listed=True)
+        inside, container = (kind.item, Sequence) if isinstance(kind, ListOf) else (kind.value, Mapping)
+        yield from _referring(inside, listed=container)
 
 
 def words_of(mention: Mention) -> list[str]:

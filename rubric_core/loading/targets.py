@@ -28,6 +28,7 @@ __all__ = [
     "LoadedTargetFile",
     "TargetSource",
     "default_names",
+    "entries_of",
     "own_target_name",
     "read_targets",
     "targets_in",
@@ -179,6 +180,13 @@ def targets_in(
         if entry is not None:
             entries.append(entry)
     return LoadedTargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), defaults, defaults_file)
+
+
+def entries_of(nodes: Iterable[Node], home: TargetSource) -> LoadedTargetFile:
+    """The providers that a text describes outside of a list of its targets."""
+    troubles: list[tuple[Span, str]] = []
+    entries = [_entry(node, as_provider=True, home=home, problems=troubles) for node in nodes]
+    return LoadedTargetFile(home, tuple(each for each in entries if each is not None), tuple(troubles))
 
 
 def _defaults(home: TargetSource) -> tuple[dict[str, str], str]:

@@ -51,11 +51,11 @@ class CaseFingerprints:
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":
         from rubric_core.disk import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
+        from rubric_core.evaluation.cases.target_choice import targets_for, with_own_entries  # noqa: PLC0415
 
         # They depend on the suite, too: it may define targets.
         known = self._targets.get(runnable.path)
         if known is None or known[0] != self.version or known[1] is not runnable.suite:
             targets = targets_for(runnable, DiskFiles())
             known = self._targets[runnable.path] = (self.version, runnable.suite, targets)
-        return known[2]
+        return with_own_entries(known[2], runnable)

@@ -87,6 +87,8 @@ class SuiteFacts:
     #: The identities of the shapes of a suite outside its cases.
     shapes: tuple[Suite, frozenset[int]] | None = None
     targets: Targets | None = None
+    #: The targets for cases that describe some of their own, by their places, each with the targets of the suite.
+    own_targets: dict[tuple[object, ...], tuple[Targets, Targets]] = field(default_factory=dict)
     #: The names of values that references in a suite outside of its cases read, see `names_read`.
     references: ByIdentity[Suite, SuiteReferences] = field(default_factory=ByIdentity)
     #: The suite with an environment filled in, for the cases without such values; else why it cannot be filled in.

@@ -6,15 +6,16 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.targets.resolve import Targets, load_targets
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
-from rubric_core.language.model import Case, Execution, Suite, TargetChoice
+from rubric_core.language.model import Case, DefaultTest, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.configured_targets import merge_target_files
 from rubric_core.loading.directory_search import current_directory
-from rubric_core.loading.targets import LoadedTargetEntry, TargetSource, own_target_name, targets_in
+from rubric_core.loading.targets import LoadedTargetEntry, TargetSource, entries_of, own_target_name, targets_in
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Node
 
 __all__ = [
     "choices_of",
@@ -25,6 +26,7 @@ __all__ = [
     "shared_targets",
     "target_name",
     "targets_for",
+    "with_own_entries",
 ]  # fmt: skip
 
 
@@ -81,10 +83,35 @@ def targets_for(case: Runnable, files: Files) -> Targets:
 
 
 def shared_targets(case: Runnable, files: Files) -> Targets:
-    """The targets of the suite of `case`, read once for all of its cases. Never raises."""
+    """The targets of the suite of `case`, read once for all of its cases, after those that the case describes. Never raises."""
     if case.facts.targets is None:
         case.facts.targets = targets_for(case, files)
-    return case.facts.targets
+    return with_own_entries(case.facts.targets, case)
+
+
+def with_own_entries(targets: Targets, case: Runnable) -> Targets:
+    """The targets of a suite after those that a case, or the default test, describes under `provider` or `providers`."""
+    homes = (
+        (case.defaults, TargetSource(case.path, case.suite_text, None, case.suite_anchors, case.suite_line)),
+        (case.case, TargetSource(case.file or case.path, case.text, None, case.anchors, case.case_line)),
+    )
+    described = [(nodes, home) for shape, home in homes if shape is not None and (nodes := _described_targets(shape))]
+    if not described:
+        return targets
+    key = (case.file, case.case_span(case.case.span), *(node.span for nodes, _ in described for node in nodes))
+    known = case.facts.own_targets.get(key)
+    if known is None or known[0] is not targets:
+        file = targets.file
+        for nodes, home in described:
+            file = entries_of(nodes, replace(home, known=case.dialect.name)).joined(file)
+        made = Targets(targets.directory, file, pause=targets.pause, rates=targets.rates, around=targets.around)
+        known = case.facts.own_targets[key] = (targets, made)
+    return known[1]
+
+
+def _described_targets(shape: Case | DefaultTest) -> list[Node]:
+    written = [*as_list(shape.providers), *as_list(shape.provider)]
+    return [each.node for each in written if isinstance(each, Entry) and each.node is not None]
 
 
 _DEFAULT = "default"
