@@ -56,6 +56,9 @@ class Properties:
     #: in the input and the expected output.
     #: Names may begin with `vars.` only if this is None.
     variable_keys: frozenset[str] | None = None
+    #: The keys of cases and turns in which a name without a value is replaced by nothing, as in prompts, where a case has
+    #: `vars`; elsewhere it is left as it is.
+    emptied_keys: frozenset[str] = frozenset()
     #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
     bare_variables: bool = True
     #: Whether a program may make the cases of a suite.

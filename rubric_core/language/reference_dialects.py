@@ -229,6 +229,9 @@ _PROPERTIES: Mapping[str, _Words] = {
         if value
         else ""
     ),
+    "emptied_keys": lambda value: (
+        "In a prompt and in the texts of a case that has `vars`, a name without a value is replaced by nothing." if value else ""
+    ),
     "bare_variables": {True: "A setting of a target in capitals may be the name of an environment variable.", False: ""},
     "case_programs": {True: "A program may make the cases of a suite.", False: ""},
     "targets_file": lambda value: f"Targets are looked for in `.agentv/{value}` first." if value else "",

@@ -126,19 +126,30 @@ def prompt_text(case: "Runnable", environment: Mapping[str, str]) -> str:
     prompt = case.variant.prompt if case.variant is not None else None
     if prompt is None:
         return ""
-    node = prompt.node.get("raw") if isinstance(prompt.node, MappingNode) else prompt.node
+    node = _written_prompt(prompt.node) if isinstance(prompt.node, MappingNode) else prompt.node
     place = case.case_place if prompt.own else case.suite_place
     anchors = case.anchors if prompt.own else case.suite_anchors
     shown = plain(
-        Interpolation(case.dialect, environment, case.variables, place, anchors, case.sandbox).node(
-            node or prompt.node
-        ),
+        Interpolation(
+            case.dialect,
+            environment,
+            case.variables,
+            place,
+            anchors,
+            case.sandbox,
+            empties=bool(case.dialect.properties.emptied_keys),
+        ).node(node or prompt.node),
         anchors,
     )
     messages = [m for m in shown if isinstance(m, dict)] if isinstance(shown, list) else []
     if messages:
         return "\n\n".join(f"[{m.get('role')}]\n{m.get('content')}" for m in messages)
     return shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+
+
+def _written_prompt(node: MappingNode) -> Node | None:
+    """The template or the messages of a prompt that is a mapping."""
+    return next((found for name in ("messages", "prompt", "raw") if (found := node.get(name)) is not None), None)
 
 
 def _copied(case: Case) -> Case:
@@ -159,8 +170,9 @@ class _Filling:
         self.anchors = anchors
         self.lowering = Lowering(text, case.dialect, case.dialects, anchors)
         self.filling = Interpolation(
-            case.dialect, ports.environment, case.variables, self._place, anchors, ports.sandbox, case.filters
-        )
+            case.dialect, ports.environment, case.variables, self._place, anchors, ports.sandbox, case.filters,
+            empties=bool(case.dialect.properties.emptied_keys),
+        )  # fmt: skip
 
     def _line(self, span: Span) -> int:
         return self.case.case_line(span) if self.prompt.own else self.case.suite_line(span)
@@ -199,7 +211,7 @@ class _Filling:
             return await self._program_text(written)
         path = next((written[n] for n in ("function_file", "path", "file") if isinstance(written.get(n), str)), None)
         function = written.get("function")
-        raw = node.get("raw")
+        raw = _written_prompt(node)
         if raw is None and path is None and isinstance(written.get("id"), str) and written["id"].startswith(URL):
             path = written["id"]
         if path is not None:
@@ -208,7 +220,7 @@ class _Filling:
         elif raw is not None:
             found = raw
         else:
-            raise self._trouble("the prompt has no text: write `raw`, `path` or `command`")
+            raise self._trouble("the prompt has no text: write `raw`, `messages`, `path` or `command`")
         prefix, suffix = written.get("prefix") or "", written.get("suffix") or ""
         if isinstance(found, Scalar) and (prefix or suffix):
             return Scalar(found.span, found.whole, None, None, f"{prefix}{found.text}{suffix}", "double")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from functools import partial
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import FilledSuite, SuiteReferences
@@ -97,11 +98,15 @@ def _filled(
     place_of: Callable[[Span], str],
     anchors: Mapping[str, Node],
 ) -> Node:
-    values, none = (
-        Interpolation(case.dialect, environment, known, place_of, anchors, case.sandbox, case.filters)
-        for known in (case.variables, {})
-    )
-    return with_values(node, case.dialect.properties.variable_keys, values, none)
+    properties = case.dialect.properties
+    filling = partial(
+        Interpolation, case.dialect, environment,
+        place_of=place_of, anchors=anchors, sandbox=case.sandbox, filters=case.filters,
+    )  # fmt: skip
+    if properties.emptied_keys and node is case.case.node:
+        emptying = filling(variables=case.variables, empties=True, kept=properties.template_variables)
+        return with_values(node, properties.emptied_keys, emptying, filling(variables=case.variables))
+    return with_values(node, properties.variable_keys, filling(variables=case.variables), filling(variables={}))
 
 
 def _strings_in(value: object) -> Iterator[str]:

@@ -35,6 +35,9 @@ class Interpolation:
         anchors: The targets of aliases.
         sandbox: Renders templates; without one, they stay unchanged.
         filters: The suite's template filters.
+        empties: Whether a name without a value is replaced by nothing where there are `variables`; otherwise it is left
+            unchanged.
+        kept: Names that are left unchanged all the same: those of judges' prompts.
     """
 
     def __init__(
@@ -46,18 +49,26 @@ class Interpolation:
         anchors: MappingOf[str, Node] | None = None,
         sandbox: Sandbox | None = None,
         filters: TemplateFilters | None = None,
+        *,
+        empties: bool = False,
+        kept: Collection[str] = (),
     ) -> None:
         patterns = dialect.properties.interpolation
         self._pattern = re.compile("|".join(f"(?:{p})" for p in patterns)) if patterns else None
         self._environment = environment
         self._variables = variables
         self._place_of = place_of
+        self._empties, self._kept = empties and bool(variables), kept
         self._anchors = anchors or {}
         self._following: list[str] = []
         #: The remaining number of nodes until aliases are too many to follow.
         self._left = MOST_NODES
         self._everywhere = dialect.properties.variable_keys is None
-        self._templates = Templates(variables, environment, sandbox, filters) if dialect.properties.nunjucks else None
+        self._templates = self._emptying = None
+        if dialect.properties.nunjucks:
+            self._templates = Templates(variables, environment, sandbox, filters)
+        if dialect.properties.nunjucks and self._empties:
+            self._emptying = Templates(variables, environment, sandbox, filters, is_plain=True)
 
     def node(self, node: Node) -> Node:
         """`node` with its references filled in. Raises Unscored for a variable that is not set, and for too many aliases."""
@@ -95,7 +106,7 @@ class Interpolation:
 
     def _scalar(self, node: Scalar) -> Node:
         if self._templates is not None and "{%" in node.text:
-            made = self._rendered(self._templates, node.text, node)
+            made = self._rendered(node.text, node)
             if made is not None:
                 return Scalar(node.span, node.whole, node.anchor, node.tag, made, "double")
         if self._pattern is None or "{{" not in node.text:
@@ -124,12 +135,18 @@ class Interpolation:
             )
         if _PATH.fullmatch(name):
             value = at_path(dict(self._variables), name.removeprefix("vars.") if self._everywhere else name)
-            return _UNKNOWN if value is MISSING else value
-        made = self._rendered(self._templates, reference, node) if self._templates is not None else None
+            if value is MISSING:
+                return "" if self._empties and name not in self._kept else _UNKNOWN
+            return value
+        made = self._rendered(reference, node)
         return _UNKNOWN if made is None else made
 
-    def _rendered(self, templates: Templates, template: str, node: Scalar) -> str | None:
+    def _rendered(self, template: str, node: Scalar) -> str | None:
         """A template, filled in; None if it is left unchanged."""
+        kept = any(re.search(rf"\b{re.escape(name)}\b", template) for name in self._kept)
+        templates = self._templates if kept or self._emptying is None else self._emptying
+        if templates is None:
+            return None
         try:
             return templates.text(template)
         except TemplateError as error:

@@ -250,6 +250,7 @@ AGENTV_5 = AGENTV_3.successor(
     criteria_are_a_checklist=True,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{.*?\}\}"),
     variable_keys=None,
+    emptied_keys=frozenset(("description", "criteria", "input", "input_files", "expected_output", "assertions", "assert", "turns")),
     strict_keys=True,
     required_without_min="never",
     refuses_tool_role=False,

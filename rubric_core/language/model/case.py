@@ -44,7 +44,14 @@ class PromptTemplate(Shape):
     id = key(Text(), "Names the prompt in results, and for cases that choose it.", example="short")
     label = key(Text(), "Names the prompt in results, and for cases that choose it.", example="short")
     raw = key(Text(blank=True), "The template itself.", example='"{{ question }}"')
+    prompt = key(NodeUnion(text=Text(blank=True), sequence=ListOf(Anything())), "The template itself, or its messages.")
+    messages = key(
+        ListOf(Anything(), empty=False),
+        "The messages of the prompt.",
+        example="[{role: user, content: '{{ question }}'}]",
+    )
     path = key(Text(), "A file with the template.")
+    file = key(Text(), "A file with the template.")
     command = key(
         NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False)), "A program that prints the prompt.",
         example="[python, prompt.py]",
