@@ -1,6 +1,6 @@
 """The deliberate differences from AgentV as a page of the documentation, and as a section of `rubric explain`."""
 
-from rubric_core.language.departures import DEPARTURES, Departure, departures_of
+from rubric_core.language.departures import DEPARTURES, DEPARTURES_FROM_5, Departure, departures_of
 
 __all__ = ["PAGE", "departures_page", "departures_section"]
 
@@ -25,6 +25,14 @@ def departures_page() -> str:
         "|---|---|---|---|---|---|",
         *map(_line, DEPARTURES),
         "",
+        _FROM_5,
+        "| Row | AgentV | rubric | Why |",
+        "|---|---|---|---|",
+        *(
+            f'| <a id="{row.id}"></a>`{row.id}` | {row.agentv} | {row.rubric} | {row.why} |'
+            for row in DEPARTURES_FROM_5
+        ),
+        "",
     ]
     return "\n".join(lines)
 
@@ -46,4 +54,11 @@ it is given as the reason of another.
 
 Not compared are the words of built-in prompts to judges (rubric's are its own; they ask for the same reply), times, ids and
 temporary paths.
+"""
+
+_FROM_5 = """\
+## Releases from 5 on
+
+npm has no release of AgentV from 5 on, so that `make parity` cannot run one. These differences were found by reading its source. The rows
+above hold for suites of these releases as well, where they have the same keys.
 """
