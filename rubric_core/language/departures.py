@@ -91,6 +91,14 @@ DEPARTURES: Sequence[Departure] = (
         ("missing-file",),
     ),
     Departure(
+        "images",
+        ("case unscored", "evaluator list"),
+        "Leaves an image out of what a target is sent, and grades the answer to the rest.",
+        "The case is unscored: rubric sends no images either.",
+        "An answer to half of a question says nothing about the whole.",
+        ("no-effect",),
+    ),
+    Departure(
         "duplicate-ids",
         ("case unscored",),
         "Runs none of the cases that share an id: each is an error.",

@@ -109,7 +109,7 @@ class ContentReader:
         if not isinstance(block, ContentBlock) or block.value is None:
             return []
         if block.type == "image":
-            raise Unscored(f"rubric does not send images to targets yet ({_image_name(block.value)})", at=block)
+            raise Unscored(f"rubric sends no images to targets ({_image_name(block.value)})", at=block)
         return [self.file(block.value, block) if block.type == "file" else block.value]
 
     def _block(self, block: object, *, named: bool) -> Any:

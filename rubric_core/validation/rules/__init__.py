@@ -171,6 +171,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Rubric",
         "Assertion",
         "PromptfooCase",
+        "ContentBlock",
     ),
     "not-a-suite": ("NotASuite",),
     "nothing-asked": (

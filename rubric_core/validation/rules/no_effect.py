@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric
 from rubric_core.language.file_kinds import Template
-from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
+from rubric_core.language.model import Case, ContentBlock, DefaultTest, Execution, Suite, Turn
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.assertion import AssertionSet as AssertionSetOfPromptfoo
 from rubric_core.language.promptfoo.case import PromptfooCase
@@ -48,6 +48,7 @@ _Holder = (
     | Rubric
     | Assertion
     | PromptfooCase
+    | ContentBlock
 )
 
 
@@ -67,6 +68,14 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
             if not shape.borrowed:
                 yield from settings_below_config(shape)
                 yield from unread_context_transforms(shape, context)
+        return
+    if isinstance(shape, ContentBlock):
+        if shape.type == "image":
+            yield Finding(
+                shape.at("type"),
+                "no target is sent the image",
+                consequence="agentv asks without it; rubric leaves the case unscored",
+            )
         return
     if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)
