@@ -13,6 +13,7 @@ from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.loading.files import absolute
+from rubric_core.syntax.parse import WHILE_EDITED
 from rubric_lsp import convert
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
@@ -69,7 +70,7 @@ class RubricServer(LanguageServer):
         super().__init__("rubric", __version__, protocol_cls=RubricProtocol, converter_factory=Converter)
         self.client = Client()
         self.first_settings = Settings()
-        self.language = Language()
+        self.language = Language(most=WHILE_EDITED)
         self.gc = GcControl()
         self.documents = ClientWorkspace(self.language, self.gc)
         self.index = ProjectIndex(self.documents)

@@ -24,8 +24,9 @@ from rubric_core.loading.engine_release import engine_releases
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
-from rubric_core.syntax.blocks import Block, Document
+from rubric_core.syntax.blocks import Block, Document, UnreadBlock
 from rubric_core.syntax.case_items import ROOT_LIST
+from rubric_core.syntax.parse import unread
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -208,7 +209,7 @@ def _read(
 
 
 def _state(block: Block, document: Document, language: Language, frame: Frame) -> BlockState:
-    tree = document.parse(block.text)
+    tree = unread(block.text) if isinstance(block, UnreadBlock) else document.parse(block.text)
     if block is frame.block:
         return BlockState(block.text, frame.tree(tree), language.item_keys, frame=True)
     return BlockState(block.text, tree, language.item_keys, frame=False)

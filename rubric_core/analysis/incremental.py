@@ -155,7 +155,7 @@ class Check:
         lowering = Lowering(self.frame.block.text, self.dialect, self.related, self.anchors.outer(-1))
         lowering.known = self.anchors.names(-1)
         lowering.referred = self.analysis.referred
-        broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
+        broken = any(p.kind in ("syntax", "size", "unread") for p in state.tree.problems)
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)

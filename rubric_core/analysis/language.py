@@ -15,6 +15,7 @@ from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
+from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import smallest_edit
 from rubric_core.validation.rule import Rule, by_class
 from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_for
@@ -29,8 +30,15 @@ _MOST_JUDGES = 4_096
 class Language:
     """Everything about eval YAML: dialects and rules. Immutable; one is enough for a process."""
 
-    def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] | None = None) -> None:
-        """Without `rules`, all rules of `validation.rules`, each loaded when needed."""
+    def __init__(
+        self,
+        dialects: Sequence[Dialect] = DIALECTS,
+        rules: Sequence[Rule[Any]] | None = None,
+        *,
+        most: int = LARGEST,
+    ) -> None:
+        """Without `rules`, all rules of `validation.rules`, each loaded when needed; cases behind `most` characters are not read."""
+        self._most = most
         self.dialects = tuple(dialects)
         self._own_rules = None if rules is None else {r.code: r for r in rules}
         self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
@@ -50,7 +58,7 @@ class Language:
         cut, keys = self._way_to_cut(path, known)
         if type(earlier) is cut and earlier.item_keys == keys:
             return earlier.edited(smallest_edit(earlier.text, text))
-        return cut.of(text, keys)
+        return cut.of(text, keys, self._most)
 
     def _way_to_cut(self, path: PurePath | None, known: FileKind | None) -> tuple[type[Document], frozenset[str]]:
         """The class of a document, and the top-level keys whose lists hold its cases."""

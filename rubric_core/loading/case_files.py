@@ -87,7 +87,7 @@ def _read_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContent
 def _read_file(look: TrackedLookup, path: Path) -> CaseFileContents:
     suffix = path.suffix.lower()
     text = look.text(path)
-    if suffix in _MADE:
+    if suffix in _MADE or (text is None and look.is_too_long(path)):
         return CaseFileContents(complete=False, files=(path,))
     if text is None:
         return CaseFileContents(complete=False, trouble=f"{path.name} cannot be read", files=(path,))

@@ -32,8 +32,8 @@ _COMMON = pattern(r"(?i)(?:eval|suite)\.ya?ml\Z")
 _PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
 _NO_RECORDINGS = pattern(r"(?is).*(?<!\.recordings)\.ya?ml\Z")
 _FOLDER = "evals"
-#: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
-_LARGEST = 4 * LARGEST
+#: Bytes. The parser refuses texts that are half as long, with a place to point at; data sets are read line by line.
+_LARGEST = 2 * LARGEST
 _LONGEST = {".jsonl": 200_000_000}
 
 

@@ -18,16 +18,12 @@ from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import LANDMARKS, landmark_of, stands_for_landmarks
 from rubric_core.loading.path_order import SeenPaths, SuitePaths
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import SyntaxTree
 
 __all__ = ["Project", "TrackedLookup"]
 
 T = TypeVar("T")
-#: Bytes; a longer file is not read.
-LARGEST = 5_000_000
-#: Bytes of the largest file that a run reads as a prompt or as cases.
-LARGEST_READ = 20_000_000
 
 
 def _suites_in(folder: Path) -> Path:
@@ -41,10 +37,12 @@ class Project:
     Args:
         files: Reads files.
         fallback: A directory that is searched last; for the command line, the current one.
+        longest: Bytes of a text; a longer one is not looked into.
     """
 
-    def __init__(self, files: Files, fallback: Path | None = None) -> None:
+    def __init__(self, files: Files, fallback: Path | None = None, longest: int = LARGEST) -> None:
         self.files = files
+        self.longest = longest
         self.fallback = absolute(fallback) if fallback is not None else None
         #: Folders whose suites are all known, and these suites.
         self._folders: tuple[Path, ...] = ()
@@ -288,6 +286,18 @@ class TrackedLookup:
         """The text of a file, None if it cannot be read as text."""
         return self._fact("text", path, self._text)
 
+    def is_too_long(self, path: Path) -> bool:
+        """Whether a file has no text here only because of its length: a run reads it."""
+        return self._fact("too long", path, self._is_too_long)
+
+    def _is_too_long(self, path: Path) -> bool:
+        if self.project.longest >= LARGEST:
+            return False
+        try:
+            return len(self.project.files.read(path, LARGEST)) > self.project.longest
+        except OSError:
+            return False
+
     def glance(self, path: Path) -> str | None:
         """The same for a file whose text is not cached, as something else is."""
         return self._text(self._saw(path))
@@ -295,13 +305,13 @@ class TrackedLookup:
     def data(self, path: Path) -> bytes | None:
         """The content of a binary file, or of one that is too long to be cached; None for one that no run reads."""
         try:
-            return self.project.files.read(self._saw(path), LARGEST_READ)
+            return self.project.files.read(self._saw(path), LARGEST)
         except (OSError, ValueError):
             return None
 
     def _text(self, path: Path) -> str | None:
         try:
-            return self.project.files.read(path, LARGEST).decode("utf-8")
+            return self.project.files.read(path, self.project.longest).decode("utf-8")
         except (OSError, ValueError):
             return None
 

@@ -22,7 +22,7 @@ from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange, apply_edits
 
-__all__ = ["FRAME", "Block", "Document"]
+__all__ = ["FRAME", "Block", "Document", "UnreadBlock"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""
@@ -51,35 +51,55 @@ class Block:
         return self._index
 
 
+class UnreadBlock(Block):
+    """The part of a long text that is not parsed while somebody edits it."""
+
+    __slots__ = ()
+
+
 class Document:
     """One immutable version of a text, cut into blocks."""
 
-    __slots__ = ("_lines", "_starts", "_text", "blocks", "column", "frame", "item_keys")
+    __slots__ = ("_lines", "_starts", "_text", "blocks", "column", "frame", "item_keys", "most")
 
     def __init__(
-        self, blocks: Sequence[Block], column: int, item_keys: frozenset[str], text: str | None = None
+        self,
+        blocks: Sequence[Block],
+        column: int,
+        item_keys: frozenset[str],
+        text: str | None = None,
+        most: int = LARGEST,
     ) -> None:
         #: In the order of the text. The pieces of the frame are among them, each under the key FRAME.
         self.blocks = blocks
         self.column = column
         self.item_keys = item_keys
+        #: Characters of which the items are read when a text is cut.
+        self.most = most
         self._starts = [0, *accumulate(len(b.text) for b in blocks)]
         self._lines: list[int] | None = None
         self._text = text
 
     @classmethod
-    def of(cls, text: str, item_keys: frozenset[str] = frozenset()) -> "Document":
-        """Cut `text`; the lists under the top-level keys `item_keys` hold the cases, with ROOT_LIST also one without a key."""
+    def of(cls, text: str, item_keys: frozenset[str] = frozenset(), most: int = LARGEST) -> "Document":
+        """Cut `text`; the lists under the top-level keys `item_keys` hold the cases, with ROOT_LIST also one without a key.
+
+        The items that end behind the first `most` characters are one `UnreadBlock`; so is a longer text without items.
+        """
         # Too large a text is one block, which the parser refuses with a message.
         items = find_items(text, item_keys) if len(text) <= LARGEST else None
         if items is None:
-            return cls([Block(text, FRAME)], -1, item_keys, text)
+            whole = UnreadBlock if most < len(text) <= LARGEST else Block
+            return cls([whole(text, FRAME)], -1, item_keys, text, most)
         bounds = [*items.starts, items.end]
         blocks = [Block(text[: bounds[0]], FRAME)]
-        blocks += [Block(text[a:b], items.key) for a, b in pairwise(bounds)]
+        read = bisect_right(bounds, most) - 1 if bounds[-1] > most else len(bounds) - 1
+        blocks += [Block(text[a:b], items.key) for a, b in pairwise(bounds[: max(0, read) + 1])]
+        if bounds[max(0, read)] < items.end:
+            blocks.append(UnreadBlock(text[bounds[max(0, read)] : items.end], items.key))
         if items.end < len(text):
             blocks.append(Block(text[items.end :], FRAME))
-        return cls(blocks, items.column, item_keys, text)
+        return cls(blocks, items.column, item_keys, text, most)
 
     @staticmethod
     def parse(text: str) -> SyntaxTree:
@@ -102,6 +122,11 @@ class Document:
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every part of the text is read."""
+        return not any(isinstance(block, UnreadBlock) for block in self.blocks)
 
     def slice(self, start: int, end: int) -> str:
         """The text from `start` to `end`, without joining the blocks outside that range."""
@@ -165,18 +190,29 @@ class Document:
         # Include one neighbour on each side: a comment or line break at the boundary may move to another block.
         low, high = max(1, first - 1), min(len(self.blocks) - 1, last + 1)
         if self.column >= 0 and first >= 1 and self.blocks[first].key and self.blocks[last].key:
-            if not self.blocks[high].key:
+            if isinstance(self.blocks[first], UnreadBlock) and first == last:
+                return self._with([*self.blocks[:first], self._unread(first, edit), *self.blocks[first + 1 :]])
+            while high > last and (not self.blocks[high].key or isinstance(self.blocks[high], UnreadBlock)):
                 high -= 1
-            again = self._recut(low, high, edit)
+            again = None if isinstance(self.blocks[last], UnreadBlock) else self._recut(low, high, edit)
             if again is not None:
-                return Document([*self.blocks[:low], *again, *self.blocks[high + 1 :]], self.column, self.item_keys)
+                return self._with([*self.blocks[:low], *again, *self.blocks[high + 1 :]])
         head = self._with_head(edit) if self.column >= 0 and last == 0 else None
         if head is not None:
-            return Document([head, *self.blocks[1:]], self.column, self.item_keys)
+            return self._with([head, *self.blocks[1:]])
         text = self.text
         return self.sharing(
-            Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys)
+            Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys, self.most)
         )
+
+    def _unread(self, number: int, edit: Edit) -> UnreadBlock:
+        """The unread block `number` with `edit` made."""
+        old = self.blocks[number]
+        start, end = (at - self._starts[number] for at in (edit.span.start, edit.span.end))
+        return UnreadBlock(old.text[:start] + edit.new_text + old.text[end:], old.key)
+
+    def _with(self, blocks: Sequence[Block]) -> "Document":
+        return Document(blocks, self.column, self.item_keys, most=self.most)
 
     def revised(self, edits: Iterable[Edit]) -> "Document":
         """The document after several edits of this one. Raises ValueError when two of them overlap."""
@@ -184,7 +220,7 @@ class Document:
         if any(a.span.end > b.span.start for a, b in pairwise(ordered)):
             raise ValueError("edits overlap")
         if len(ordered) > _FEW:
-            return self.sharing(self.of(apply_edits(self.text, ordered), self.item_keys))
+            return self.sharing(self.of(apply_edits(self.text, ordered), self.item_keys, self.most))
         document = self
         for edit in reversed(ordered):
             document = document.edited(edit)
@@ -232,8 +268,8 @@ class Document:
     def sharing(self, other: "Document") -> "Document":
         """`other`, reusing the blocks of this document wherever the text is equal."""
         kept = _Kept(self.blocks)
-        blocks = [kept.take(b.text, b.key) or b for b in other.blocks]
-        return type(other)(blocks, other.column, other.item_keys, other.text)
+        blocks = [b if isinstance(b, UnreadBlock) else kept.take(b.text, b.key) or b for b in other.blocks]
+        return type(other)(blocks, other.column, other.item_keys, other.text, other.most)
 
 
 class _Kept:
@@ -242,7 +278,8 @@ class _Kept:
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._blocks: dict[tuple[str, str], list[Block]] = {}
         for block in blocks:
-            self._blocks.setdefault((block.text, block.key), []).append(block)
+            if not isinstance(block, UnreadBlock):
+                self._blocks.setdefault((block.text, block.key), []).append(block)
 
     def take(self, text: str, key: str) -> Block | None:
         """The next unused block with this text, in document order."""

@@ -5,12 +5,20 @@ from rubric_core.syntax.stand_ins import FOREIGN
 from rubric_core.syntax.tree import SyntaxProblem, SyntaxTree, walk
 from rubric_core.text import Span
 
-__all__ = ["LARGEST", "parse"]
+__all__ = ["LARGEST", "WHILE_EDITED", "parse", "unread"]
 
-#: Characters; a larger text is refused with a message rather than read for seconds at every keystroke.
-LARGEST = 5_000_000
+#: Characters; a larger text is refused with a message rather than read for minutes.
+LARGEST = 50_000_000
+#: Characters that are read of a text while somebody edits: enough for 15,000 cases, and little enough to be read in some seconds.
+WHILE_EDITED = 5_000_000
 #: The ASCII characters that are not `FOREIGN`.
 _ORDINARY = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
+
+
+def unread(text: str) -> SyntaxTree:
+    """An empty tree that says that a part of a text is not read."""
+    said = f"the editor reads this file up to here: {len(text):,} more characters are neither checked nor run"
+    return SyntaxTree(None, (SyntaxProblem("unread", Span(0, 0), said),), {}, [])
 
 
 def parse(text: str) -> SyntaxTree:

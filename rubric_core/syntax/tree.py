@@ -210,7 +210,7 @@ class SyntaxFix(NamedTuple):
 class SyntaxProblem:
     """A place where the text is not valid YAML, with a message for its author."""
 
-    kind: Literal["syntax", "nesting", "character", "documents", "size"]
+    kind: Literal["syntax", "nesting", "character", "documents", "size", "unread"]
     span: Span
     message: str
     mend: SyntaxFix | None = None

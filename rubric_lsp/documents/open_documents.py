@@ -17,6 +17,7 @@ from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.parse import WHILE_EDITED
 from rubric_core.text import Edit, Encoding
 from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.content_changes import ContentChange, edit_of, in_steps
@@ -46,7 +47,7 @@ class ClientWorkspace:
         self.gc = gc
         self.configurations = Configurations(language)
         #: The files around suites; those that are open, with the editor's text.
-        self.project = Project(OpenFiles(DiskFiles(), self.text_at))
+        self.project = Project(OpenFiles(DiskFiles(), self.text_at), longest=WHILE_EDITED)
         self.project.register_checks(self._is_checked)
         self.uses = WorkspaceUses()
         #: How often suites use keys and values, as far as they are indexed.

@@ -49,6 +49,9 @@ def _obstacles(around: ProjectIndex, scope: NameScope, name: NameOccurrence, new
     for path, file in scope.unread.items():
         where = f"{path.name}, which {_name(file)} refers to,"
         yield f"{where} cannot be read. It may use `{name.name}`. Make it readable, then rename."
+    for file in scope.files:
+        if not file.snapshot.document.is_whole:
+            yield f"{_name(file)} is too long to be read whole here. It may use `{name.name}` again. Move cases into files, then rename."
     if name.kind in BY_BEGINNING:
         yield from _by_beginning(scope, name, new)
     if name.kind in ("variable", "case"):

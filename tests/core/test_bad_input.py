@@ -126,9 +126,9 @@ def test_many_lines_with_nothing_in_them(text, line):
         assert document.edited(Edit(Span(place, place), "\r\n")).text == several[:place] + "\r\n" + several[place:]
 
 
-def test_twenty_megabytes():
-    text = "tests:\n" + "  - {id: a, input: hi, criteria: x}\n" * 600_000
-    assert len(text) > 20_000_000
+def test_sixty_megabytes():
+    text = "tests:\n" + "  - {id: a, input: hi, criteria: x}\n" * 1_800_000
+    assert len(text) > LARGEST
     found = said(text)
     assert [code for code, _ in found] == ["too-large"]
     assert f"{LARGEST:,}" in found[0][1]

@@ -7,8 +7,10 @@ from edit_scripts import random_edit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubric_core.syntax.blocks import FRAME, Document
+from rubric_core.analysis import Language, analyze
+from rubric_core.syntax.blocks import FRAME, Document, UnreadBlock
 from rubric_core.syntax.case_items import ROOT_LIST
+from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 
 KEYS = frozenset({"tests", "evalcases"})
@@ -209,3 +211,52 @@ def test_many_edits_one_after_the_other():
             assert same(document, Document.of(text, KEYS))
             assert document.text == text
             assert document.line_count == LineIndex(text).line_count
+
+
+LONG = (
+    "name: x\ntests:\n" + "".join(f"  - id: c{n}\n    input: hi\n    critria: x\n" for n in range(40)) + "tags: [x]\n"
+)
+ROWS = "".join(f'{{"id": "c{n}", "input": "hi", "critria": "x"}}\n' for n in range(40))
+
+
+@pytest.mark.parametrize(("text", "keys", "kind"), [(LONG, KEYS, Document), (ROWS, frozenset(), LineDocument)])
+@pytest.mark.parametrize("most", [0, 1, 20, 300, 301, 1_000, 10**6])
+def test_of_a_long_text_the_items_up_to_a_length_are_read(text, keys, kind, most):
+    document = kind.of(text, keys, most)
+    assert document.text == "".join(block.text for block in document.blocks) == text
+    whole = kind.of(text, keys).blocks
+    read = [block for block in document.blocks if not isinstance(block, UnreadBlock)]
+    assert document.is_whole is (len(text) <= most + len("tags: [x]\n"))
+    assert sum(len(block.text) for block in read if block.key) <= most
+    items = [block.text for block in read if block.key]
+    assert items == [block.text for block in whole if block.key][: len(items)]
+    assert [block.text for block in read if not block.key] == [block.text for block in whole if not block.key]
+
+
+def test_what_is_not_read_is_said_and_nothing_else_changes():
+    whole = analyze(LONG, Language()).every
+    cut = analyze(LONG, Language(most=500))
+    (said,) = (each for each in cut.every if each.code == "too-large")
+    assert said.severity == "information"
+    assert LONG[said.span.start :].startswith("- id: c")
+    assert "rubric check" in said.message
+    assert [each for each in cut.every if each is not said] == [
+        each for each in whole if each.span.end <= said.span.start
+    ]
+
+
+def test_a_long_text_without_items_is_not_read():
+    (said,) = analyze(f"tests: [{'{id: a}, ' * 200}]\n", Language(most=500)).every
+    assert (said.code, said.span.start) == ("too-large", 0)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_edits_of_a_long_text(draw):
+    kind, text, keys = draw.choice([(Document, LONG, KEYS), (LineDocument, ROWS, frozenset())])
+    document = kind.of(text, keys, 700)
+    for _ in range(5):
+        edit = random_edit(document.text, draw)
+        after = document.edited(edit)
+        assert after.text == "".join(block.text for block in after.blocks) == apply_edits(document.text, [edit])
+        document = after

@@ -12,12 +12,11 @@ from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import current_directory, find_file
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
+from rubric_core.syntax.parse import LARGEST
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = ["ContentReader", "FilePart", "Part", "flat_text"]
-
-_LARGEST = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class ContentReader:
         if path is None:
             raise Unscored(f"the file {name} of the {self.what} does not exist", at=at)
         try:
-            text = self.files.read(path, _LARGEST).decode("utf-8")
+            text = self.files.read(path, LARGEST).decode("utf-8")
         except UnicodeDecodeError:
             raise Unscored(f"the file {name} of the {self.what} is not UTF-8 text", at=at) from None
         except OSError as error:

@@ -14,14 +14,13 @@ from rubric_core.loading.directory_search import URL, current_directory, find_fi
 from rubric_core.loading.known_names import template_file
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Mapping, Node, SyntaxTree
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import LineIndex
 
 __all__ = ["Filler", "IncludedKeys"]
 
-_LARGEST = 2_000_000
 #: The maximum depth of templates that include templates.
 _DEEPEST = 3
 
@@ -100,7 +99,7 @@ class IncludedKeys:
 
     def _lowered(self, path: Path, name: str, kind: Any, part: Callable[[Node | None], Node | None]) -> Any:
         try:
-            text = self.files.read(path, _LARGEST).decode("utf-8")
+            text = self.files.read(path, LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             self.troubles[name] = f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}"
             return None

@@ -15,7 +15,7 @@ from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["scenario_cases", "with_every_row"]
 
-_LARGEST = 5_000_000
 _SCENARIOS = NodeUnion(mapping=Shaped(Scenario), sequence=ListOf(NodeUnion(mapping=Shaped(Scenario))))
 _READ = frozenset(("id", "description", "vars", "assert"))
 
@@ -80,7 +79,7 @@ def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
 
 def _cases_of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
     try:
-        text = frame.files.read(path, _LARGEST).decode("utf-8")
+        text = frame.files.read(path, LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         yield _broken(frame, path.name, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
         return
@@ -137,7 +136,7 @@ class _Cases:
         text = ""
         try:
             if path is not None:
-                text = self.frame.files.read(path, _LARGEST).decode("utf-8")
+                text = self.frame.files.read(path, LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             text = ""
         tree = parse(text)

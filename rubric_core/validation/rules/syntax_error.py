@@ -12,7 +12,7 @@ __all__ = ["SYNTAX_ERROR"]
 def SYNTAX_ERROR(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what the parser stumbled on; what stands around it is read anyway."""
     problem = issue.problem
-    if problem.kind in ("documents", "size"):
+    if problem.kind in ("documents", "size", "unread"):
         return
     consequence = f"{context.engine} rejects the whole file" if problem.kind == "syntax" else ""
     fixes = (Fix(*problem.mend),) if problem.mend is not None else ()

@@ -13,3 +13,6 @@ def TOO_LARGE(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: A
     """Say so once instead of being slow at every keystroke."""
     if issue.problem.kind == "size":
         yield Finding(issue.span, f"{issue.problem.message}; move cases into separate files")
+    elif issue.problem.kind == "unread":
+        said = f"{issue.problem.message}; `rubric check` and `rubric run` read all of it"
+        yield Finding(issue.span, said, severity="information")

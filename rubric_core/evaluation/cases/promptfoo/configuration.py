@@ -19,7 +19,7 @@ from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.ports import Files
-from rubric_core.syntax.parse import parse
+from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.plain_data import TooManyValuesError, plain, plain_whole
 from rubric_core.syntax.tree import Alias, Node, Sequence
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -28,7 +28,6 @@ from rubric_core.text import LineIndex, Span
 __all__ = ["ConfigurationError", "PromptfooConfiguration", "read_configuration"]
 
 #: The largest size in bytes of a file that a configuration names.
-_LARGEST = 20_000_000
 #: How deep references may refer to references.
 _DEEPEST = 50
 _REF = "$ref"
@@ -164,7 +163,7 @@ class PromptfooConfiguration:
         shown = self.shown(path)
         self.files_read.append(path)
         try:
-            return self.files.read(path, _LARGEST).decode("utf-8-sig")
+            return self.files.read(path, LARGEST).decode("utf-8-sig")
         except FileNotFoundError:
             raise ConfigurationError(f"the file {shown} does not exist") from None
         except (OSError, UnicodeDecodeError) as error:
