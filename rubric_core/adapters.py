@@ -288,7 +288,7 @@ async def system_ports(environment: Mapping[str, str] | None = None) -> AsyncIte
     processes = OsProcesses(variables)
     with Sandbox() as sandbox:
         try:
-            yield Ports(DiskFiles(), SystemClock(), processes, http, variables, sandbox=sandbox)
+            yield Ports(DiskFiles(), SystemClock(), processes, http, variables, sandbox=sandbox, proxy_of=http.proxy_of)
         finally:
             await processes.close()
             await http.close()

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from rubric_core.address_passwords import address_passwords
 from rubric_core.deadlines import run_within
 from rubric_core.ports import HttpReply, NetworkError
+from rubric_core.proxies import Proxies, system_proxies
 from rubric_core.redact_text import redact_text
 from rubric_core.websocket_exchange import exchange_messages
 
@@ -46,11 +47,11 @@ class HttpxHttp:
         self._clients: set[httpx.AsyncClient] = set()
         #: Those that are being closed.
         self._closing: set[asyncio.Task[None]] = set()
-        #: Idle clients by scheme, and by the host to which they are connected.
-        self._idle: dict[str, dict[str, list[httpx.AsyncClient]]] = {}
+        #: Idle clients by scheme and proxy, and by the host to which they are connected.
+        self._idle: dict[tuple[str, str], dict[str, list[httpx.AsyncClient]]] = {}
         self._contexts: dict[str, ssl.SSLContext] = {}
-        #: Whether the environment has a proxy.
-        self._proxied = False
+        #: The proxies of the user, from the first request on.
+        self._proxies: Proxies | None = None
         #: The passwords of proxies: a proxy, or a server behind it, may repeat the request.
         self._hidden: tuple[str, ...] = ()
 
@@ -61,12 +62,12 @@ class HttpxHttp:
         Only a complete reply makes it idle again: the pool of a client whose request was cancelled may have lost its one
         place for a connection, and the next request would wait for that place for ever.
         """
-        scheme, host = urlsplit(url).scheme, _host(url)
-        hosts = self._idle.setdefault(scheme, {})
+        scheme, host, proxy = urlsplit(url).scheme, _host(url), self.proxy_of(url)
+        hosts = self._idle.setdefault((scheme, proxy), {})
         idle = hosts.setdefault(host, [])
         if not idle and len(self._clients) >= _MOST_IDLE:  # an idle client for another host loses its connection
             idle = next((others for others in hosts.values() if others), idle)
-        client = idle.pop() if idle else self._new(scheme)
+        client = idle.pop() if idle else self._new(scheme, proxy)
         try:
             yield client
         except BaseException:
@@ -82,26 +83,29 @@ class HttpxHttp:
         closing.add_done_callback(self._closing.discard)
         await asyncio.shield(closing)
 
-    def _new(self, scheme: str) -> "httpx.AsyncClient":
-        _load_httpx()
-        from urllib.request import getproxies  # noqa: PLC0415  # httpx loads it, too
+    def proxy_of(self, url: str) -> str:
+        """See `ports.Ports.proxy_of`."""
+        if self._proxies is None:
+            self._proxies = system_proxies()
+            found = {word for address in self._proxies.by_scheme.values() for word in address_passwords(address)}
+            self._hidden = tuple(word for word in sorted(found, key=len, reverse=True) if len(word) >= _SHORTEST)
+        return self._proxies.of(url)
 
+    def _new(self, scheme: str, proxy: str) -> "httpx.AsyncClient":
+        _load_httpx()
         import httpx  # noqa: PLC0415
 
         if scheme not in self._contexts:
             # Loading the certificates costs more than a local model's answer: it is done once, and not for plain http.
             self._contexts[scheme] = httpx.create_ssl_context(verify=scheme == "https")
-            proxies = getproxies()
-            self._proxied = bool(proxies)
-            found = {word for address in proxies.values() for word in address_passwords(address)}
-            self._hidden = tuple(word for word in sorted(found, key=len, reverse=True) if len(word) >= _SHORTEST)
         limits = httpx.Limits(max_connections=1)
-        # A client that looks for proxies takes twenty times as long to create, so the environment is read once.
+        # A client that looks for proxies takes twenty times as long to create, and nobody could say which it finds.
         made = httpx.AsyncClient(
             verify=self._contexts[scheme],
             limits=limits,
             follow_redirects=False,
-            trust_env=self._proxied,
+            trust_env=False,
+            proxy=proxy or None,
             headers={"Accept-Encoding": _GZIP},
         )
         self._clients.add(made)

@@ -344,3 +344,5 @@ class Ports:
     directories: Directories = field(default_factory=DiskDirectories)
     #: Evaluates the patterns and templates of suites.
     sandbox: Sandbox = field(default_factory=Sandbox)
+    #: The address of the proxy through which `http` requests a URL; empty without one.
+    proxy_of: Callable[[str], str] = lambda _: ""

@@ -7,6 +7,7 @@ A finding is shown with the lines around it, so that a secret may be shown thoug
 import re
 from collections.abc import Iterator
 
+from rubric_core.language.secret_names import WELL_KNOWN_KEY
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, walk
@@ -20,12 +21,6 @@ _NAME = (
     r"|token|secret|passw(?:or)?d|passphrase|authorization|credentials?|bearer|cookie)"
 )
 _IS_SECRET = pattern(rf"(?:.{{0,200}}[^a-z])?[a-z]{{0,40}}{_NAME}\Z", re.IGNORECASE | re.DOTALL)
-#: API keys of well-known services. They are masked anywhere, such as in a command line or after a misspelt key.
-_KNOWN = (
-    r"(?<![\w-])(?:sk-[\w-]{8}|gh[pousr]_\w{8}|github_pat_\w{8}|glpat-[\w-]{8}|hf_\w{16}|xox[abeprs]-[\w-]{8}"
-    r"|AKIA[0-9A-Z]{12}|AIza[\w-]{16}|eyJ[\w-]{8,400}\.[\w-]{8})[\w.-]*"
-)
-_KNOWN_KEY = pattern(_KNOWN)
 #: A text without any of these holds no secret: the end of such a key, of a password in an address, or an escape, which may hide a key.
 _SIGNS = (
     "key",
@@ -111,7 +106,7 @@ def hide_secrets(text: str) -> str:
     folded = text.casefold()
     if not any(sign in folded for sign in _SIGNS) and not any(sign in text for sign in _KNOWN_SIGNS):
         return text
-    shown = _KNOWN_KEY.sub(lambda found: "*" * len(found[0]), text)
+    shown = WELL_KNOWN_KEY.sub(lambda found: "*" * len(found[0]), text)
     for secret in (_PASSWORD, _PEM, _ASSIGNED, _NETRC, _LOGIN):
         shown = secret.sub(_with_hidden_word, shown)
     tree = parse(text)

@@ -75,7 +75,8 @@ def _row(plan: Plan) -> dict[str, Any]:
             {
                 "method": each.method,
                 "origin": shown(each.public().origin),
-                "path": shown(each.path),
+                "path": each.shown_path(),
+                "proxy": each.proxy,
                 "variables": list(each.variables),
             }
             for each in plan.sends

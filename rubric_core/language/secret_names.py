@@ -4,7 +4,7 @@ import re
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["NOT_SENT", "looks_secret"]
+__all__ = ["NOT_SENT", "WELL_KNOWN_KEY", "looks_secret"]
 
 #: The values of these keys of a suite are for targets and programs, which need their keys: no model receives them.
 NOT_SENT = frozenset({
@@ -15,6 +15,11 @@ NOT_SENT = frozenset({
 _SECRET = pattern(
     r"KEYS?(_|\d|$)|TOKEN(?!S|_USAGE|_LIMIT)|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|(^|_)AUTH(_|$|ORIZATION)|BEARER|(^|_)PAT(_|$)",
     re.IGNORECASE,
+)
+#: API keys of well-known services, wherever they are.
+WELL_KNOWN_KEY = pattern(
+    r"(?<![\w-])(?:sk-[\w-]{8}|gh[pousr]_\w{8}|github_pat_\w{8}|glpat-[\w-]{8}|hf_\w{16}|xox[abeprs]-[\w-]{8}"
+    r"|AKIA[0-9A-Z]{12}|AIza[\w-]{16}|eyJ[\w-]{8,400}\.[\w-]{8})[\w.-]*"
 )
 
 

@@ -138,7 +138,8 @@ def test_another_program_asks_again(changed: dict[str, object]):
 
 
 @pytest.mark.parametrize(
-    "changed", [{"method": "GET"}, {"origin": "https://b.example"}, {"path": "/v2"}, {"variables": ()}]
+    "changed",
+    [{"method": "GET"}, {"origin": "https://b.example"}, {"path": "/v2"}, {"path": "/v1/chat?a=b"}, {"variables": ()}],
 )
 def test_another_request_asks_again(changed: dict[str, object]):
     assert hashes(replace(CALL, **changed)) != hashes(CALL)
@@ -164,6 +165,20 @@ def test_a_folder_that_moves_is_the_same_and_others_are_not():
     assert hashes(replace(BOT, cwd="."), folder=FOLDER) != hashes(BOT)
     assert hashes(BOT, key=b"o" * 32).isdisjoint(hashes(BOT))
     assert all(len(each) == 64 for each in hashes(BOT))
+
+
+@pytest.mark.parametrize(
+    ("path", "shown_path"),
+    [
+        ("/a?b=c&d=", "/a?b=c&d="),
+        (f"/a?q={PROMPT}&token={hole('$BOT_TOKEN')}", "/a?q={prompt}&token=$BOT_TOKEN"),
+        ("/a?api-version=1&api_key=abc&sig=x%2By", "/a?api-version=1&api_key=***&sig=***"),
+        ("/a?apiKey=abc#x", "/a?apiKey=***"),
+        ("/ghp_0123456789abcdef/send?x=sk-0123456789", "/***/send?x=***"),
+    ],
+)
+def test_a_query_is_shown_without_its_secrets(path: str, shown_path: str):
+    assert Send("GET", "https://a.example", path).words() == f"https://a.example{shown_path} (GET)"
 
 
 # Refusals
@@ -202,6 +217,10 @@ def test_what_is_planned_is_not_refused():
         ),
         (Send("POST", "https://b.example", "/v1/chat"), "https://b.example was not in the question"),
         (Send("POST", "https://api.example", "/v2"), "https://api.example/v2 was not in the question"),
+        (
+            Send("POST", "https://api.example", "/v1/chat?to=x"),
+            "the query of https://api.example/v1/chat was not in the question",
+        ),
         (Send("PUT", "https://api.example", "/v1/chat"), "PUT https://api.example/v1/chat was not in the question"),
         (Read("/etc/passwd"), "/etc/passwd was not in the question"),
         (Variable("HOME"), "HOME was not in the question"),

@@ -72,7 +72,7 @@ ATTACKS: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "a template of a command": ({"provider": "cli", "command_template": "touch PWNED"}, "touch PWNED"),
     "a health check's host": (
         {**USUAL, "healthcheck": {"type": "http", "url": "http://127.0.0.1:9/?k=${{ SECRET_KEY }}"}},
-        "http://127.0.0.1:9/ (GET) with SECRET_KEY",
+        "http://127.0.0.1:9/?k=$SECRET_KEY (GET) with SECRET_KEY",
     ),
     "a health check's command": (
         {**USUAL, "healthcheck": {"type": "command", "command": "touch PWNED"}},
@@ -91,6 +91,10 @@ ATTACKS: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "another model's host": (
         {"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key": "${{ OTHER_KEY }}"},
         "http://127.0.0.1:9/v1/chat/completions with OTHER_KEY",
+    ),
+    "another query of a host": (
+        {"provider": "http", "url": "http://127.0.0.1:9/ask?to=other&api_key=literal-value&q={{ prompt }}"},
+        "http://127.0.0.1:9/ask?to=other&api_key=***&q={prompt}",
     ),
     "a password in a URL of the user": (
         {"provider": "openai", "model": "m", "base_url": "${{ BASE_URL }}", "api_key": "${{ OTHER_KEY }}"},

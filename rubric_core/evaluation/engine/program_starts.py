@@ -95,4 +95,5 @@ def sent_request(method: str, url: str) -> Send:
         return Send(method, url)
     at = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
     host = (parts.hostname or "").replace(" ", "%20")  # httpx sends it like this
-    return Send(method, f"{parts.scheme}://{host}{at}", parts.path or "/")
+    query = f"?{parts.query}" if parts.query else ""
+    return Send(method, f"{parts.scheme}://{host}{at}", f"{parts.path or '/'}{query}")

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
@@ -101,10 +101,13 @@ class Recorder:
         masks: The words for holes.
         starts: Finds programs.
         passed: The variables of the user, whose names alone are shown.
+        proxy_of: The proxy for a URL.
     """
 
-    def __init__(self, masks: Masks, starts: ProgramStarts, passed: Mapping[str, str]) -> None:
-        self.masks = masks
+    def __init__(
+        self, masks: Masks, starts: ProgramStarts, passed: Mapping[str, str], proxy_of: Callable[[str], str]
+    ) -> None:
+        self.masks, self._proxy_of = masks, proxy_of
         self._starts, self._passed = starts, passed
         self.starts: dict[Start, None] = {}
         self.sends: dict[Send, None] = {}
@@ -274,9 +277,15 @@ class Recorder:
         entry = replace_fields(
             made, method=verb, origin=holes(made.origin), path=without_secrets(holes(made.path), self.known),
             variables=tuple(sorted({*carried, *known})), secrets=self.known if known else (),
+            proxy=self.proxy_of(method, url),
         )  # fmt: skip
         if not self._decide([entry.origin]):
             self.sends.setdefault(entry)
+
+    def proxy_of(self, method: str, url: str) -> str:
+        """The proxy for a request, without its password; empty without one, and for WebSockets, which need none."""
+        proxy = "" if method == "CONNECT" else self._proxy_of(url)
+        return sent_request(method, proxy).origin if proxy else ""
 
 
 class _StandingClock:

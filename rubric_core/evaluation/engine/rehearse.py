@@ -101,7 +101,7 @@ class _Rehearsal:
         self._written: dict[str, str] = {}
         self._masks = Masks()
         self._starts = ProgramStarts(ports.environment, remembered=True)
-        self._recorder = Recorder(self._masks, self._starts, ports.environment)
+        self._recorder = Recorder(self._masks, self._starts, ports.environment, ports.proxy_of)
         self._masked = self._masks.environment(ports.environment, ())
         #: The names of the variables that were asked for.
         self._asked: set[str] = set()
@@ -177,7 +177,8 @@ class _Rehearsal:
                 return
             url = url.replace(hole(name), value)
         made = sent_request(entry.method, url.replace("\0", "\1"))
-        self._recorder.sends.setdefault(replace(entry, origin=made.origin, path=made.path.replace("\1", "\0")))
+        path, proxy = made.path.replace("\1", "\0"), self._recorder.proxy_of(entry.method, url)
+        self._recorder.sends.setdefault(replace(entry, origin=made.origin, path=path, proxy=proxy))
 
     async def _once(
         self,

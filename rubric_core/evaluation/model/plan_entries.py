@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rubric_core.evaluation.model.holes import has_hole, hole, hole_names, shown
+from rubric_core.language.secret_names import WELL_KNOWN_KEY, looks_secret
 from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = [
@@ -23,6 +24,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/opt/homebr
 _OURS = (("PYTHONUTF8", "1"), ("GIT_TERMINAL_PROMPT", "0"))
 #: From how many characters on a secret is none of the words of a text by chance.
 _LONG = 6
+#: Parameters of queries that sign a request or allow it, besides those whose names say so anywhere.
+_SECRET_PARAMETERS = frozenset({"sig", "signature", "code", "x-amz-signature", "x-goog-signature"})
+_HIDDEN = "***"
 _SHELLS = (("sh", "-c"), ("sh", "-lc"))
 
 
@@ -111,10 +115,12 @@ class Send:
     method: str
     #: Scheme, host and port: `https://api.example`; `ANY_HOST` where an answer decides.
     origin: str
-    #: The path of the URL, without its query, with holes for what cases fill in.
+    #: The path of the URL and its query, with holes for what cases fill in.
     path: str = ""
     #: The secret variables that it carries.
     variables: tuple[str, ...] = ()
+    #: The proxy of the user through which it goes, without its password.
+    proxy: str = field(default="", compare=False)
     #: What decides about the host, if nothing else is known.
     why: str = field(default="", compare=False)
     #: The values of secret variables in the origin, each with its name: they are compared and never shown.
@@ -126,10 +132,18 @@ class Send:
 
     def words(self, folder: Path | None = None) -> str:  # noqa: ARG002  # the entries have one interface
         """One line: the URL, the method unless it is POST, and the secrets that it carries."""
-        remarks = [each for each in ("" if self.method == "POST" else shown(self.method), self.why) if each]
+        through = f"through the proxy {self.proxy}" if self.proxy else ""
+        remarks = [each for each in ("" if self.method == "POST" else shown(self.method), self.why, through) if each]
         of = f" ({', '.join(remarks)})" if remarks else ""
         carries = f" with {', '.join(self.variables)}" if self.variables else ""
-        return f"{shown(self.public().origin)}{shown(self.path)}{of}{carries}"
+        return f"{shown(self.public().origin)}{self.shown_path()}{of}{carries}"
+
+    def shown_path(self) -> str:
+        """Path and query as people read them: without the values of parameters with secrets, and without well-known keys."""
+        path, mark, query = self.path.partition("?")
+        pairs = (each.partition("=") for each in query.split("&"))
+        kept = (f"{name}{equals}{_HIDDEN if _is_secret(name) and not has_hole(v) else v}" for name, equals, v in pairs)
+        return shown(WELL_KNOWN_KEY.sub(_HIDDEN, f"{path}{mark}{'&'.join(kept)}"))
 
     def key(self) -> Sequence[object]:
         """What decides whether it was allowed before."""
@@ -172,6 +186,11 @@ class Variable:
 
 
 PlanEntry: TypeAlias = Start | Send | Read | Variable
+
+
+def _is_secret(parameter: str) -> bool:
+    """Whether a parameter of a query holds a secret."""
+    return looks_secret(parameter) or parameter.lower() in _SECRET_PARAMETERS
 
 
 def without_secrets(text: str, secrets: Iterable[tuple[str, str]]) -> str:

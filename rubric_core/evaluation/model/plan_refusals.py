@@ -56,12 +56,16 @@ def send_refusal(planned: Iterable[Send], wanted: Send) -> str:
     left = [each for each in planned if each.origin in (wanted.origin, ANY_HOST)]
     if not left:
         return f"{wanted.origin} was not in the question"
+    path = wanted.path.partition("?")[0]
+    near = [each for each in left if each.origin == ANY_HOST or fits([each.path.partition("?")[0]], [path])]
+    if not near:
+        return f"{wanted.origin}{path} was not in the question"
     left = [each for each in left if each.origin == ANY_HOST or fits([each.path], [wanted.path])]
-    if not left:
-        return f"{wanted.origin}{wanted.path} was not in the question"
+    if not left:  # its query may hold anything
+        return f"the query of {wanted.origin}{path} was not in the question"
     left = [each for each in left if fits([each.method], [wanted.method])]
     if not left:
-        return f"{wanted.method} {wanted.origin}{wanted.path} was not in the question"
+        return f"{wanted.method} {wanted.origin}{path} was not in the question"
     known = {name for each in left for name in each.variables}
     new = next((name for name in wanted.variables if name not in known), "")
     return f"{new} for {wanted.origin} was not in the question" if new else ""
