@@ -148,20 +148,20 @@ def test_what_has_no_end_is_not_waited_for(rubric: Run) -> None:
     os.mkfifo("pipe.eval.yaml")
     Path("self.eval.yaml").symlink_to("self.eval.yaml")
     write("long.eval.yaml", "")
-    os.truncate("long.eval.yaml", 20_000_001)
+    os.truncate("long.eval.yaml", 100_000_001)
     ran = rubric("check", "pipe.eval.yaml", "/dev/zero", "long.eval.yaml", "self.eval.yaml")
     assert ran.code == 2
     assert [line.split(": ", 3)[-1] for line in ran.err.splitlines()] == [
         "this is a named pipe, not a file",
         "this is a device, not a file",
-        "long.eval.yaml is longer than 20,000,000 bytes",
+        "long.eval.yaml is longer than 100,000,000 bytes",
         "Too many levels of symbolic links",
     ]
     write("evals/plain.yaml", "tests: []")
     os.mkfifo("evals/pipe.yaml")
     assert (
         rubric("check", ".").err
-        == "rubric: long.eval.yaml: cannot be read: long.eval.yaml is longer than 20,000,000 bytes\n"
+        == "rubric: long.eval.yaml: cannot be read: long.eval.yaml is longer than 100,000,000 bytes\n"
     )
 
 
