@@ -101,7 +101,7 @@ FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | No
 def frames(files: Iterable[CheckedFile], style: TerminalStyle, columns: int | None = None) -> Iterator[str]:
     """Every finding as a code frame of that many columns."""
     for each in files:
-        source = FramedFile(each.path, each.document)
+        source = FramedFile(each.path, each.document, each.hidden)
         yield from (frame(source, diagnostic, style, columns) for diagnostic in each.diagnostics)
 
 

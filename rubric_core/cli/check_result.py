@@ -37,6 +37,8 @@ class CheckedFile:
     references: OutgoingReferences | None = None
     #: Every file that its findings depend on.
     depends_on: frozenset[Path] = frozenset()
+    #: What is masked wherever its text is shown; None if that was not looked up yet.
+    hidden: tuple[Span, ...] | None = None
 
     @property
     def changed(self) -> bool:

@@ -1,9 +1,9 @@
 """A diagnostic as a code frame: its lines, underlined, with reason and fix."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from rubric_core.cli.hide_secrets import hide_secrets
+from rubric_core.cli.hide_secrets import hidden_spans, with_hidden
 from rubric_core.cli.terminal_style import TerminalStyle, visible, width, window
 from rubric_core.control_characters import mask_name
 from rubric_core.syntax.blocks import Document
@@ -30,16 +30,19 @@ class FramedFile:
     Args:
         path: Its name.
         document: Its text.
+        hidden: What is masked in it; None if that was not looked up yet.
     """
 
-    def __init__(self, path: str, document: Document) -> None:
+    def __init__(self, path: str, document: Document, hidden: Sequence[Span] | None = None) -> None:
         self.path = path
         self.document = document
+        self._hidden = hidden
 
     @cached_property
     def shown(self) -> str:
         """Its text with secrets masked; offsets are unchanged."""
-        return hide_secrets(self.document.text)
+        text = self.document.text
+        return with_hidden(text, hidden_spans(text) if self._hidden is None else self._hidden)
 
 
 def frame(source: FramedFile, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None) -> str:

@@ -9,6 +9,7 @@ from rubric_core.cli.cache_files import digest
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.dependencies import CurrentFacts, Fact, RecordingProject
 from rubric_core.cli.file_checker import FileChecker
+from rubric_core.cli.masked_findings import with_hidden_spans
 from rubric_core.cli.parallel import parallel_map
 from rubric_core.cli.serialize import dumps, loads, needs_text, packed_use
 from rubric_core.cli.sources import Source
@@ -91,7 +92,7 @@ class FileBatch:
         state = self._state(source, text) if self._project is not None else None
         facts = self._project.facts() if self._project is not None else None
         news = self._project.news() if self._project is not None else []
-        return _Sent(dumps(checked), text if needs_text(checked) else "", state, facts, news)
+        return _Sent(dumps(with_hidden_spans(checked)), text if needs_text(checked) else "", state, facts, news)
 
     def _receive(self, source: Source, sent: _Sent | str) -> CheckedFile | str:
         if isinstance(sent, str):

@@ -5,7 +5,7 @@ A finding is shown with the lines around it, so that a secret may be shown thoug
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rubric_core.language.secret_names import WELL_KNOWN_KEY
 from rubric_core.lazy_compilation import pattern
@@ -13,7 +13,7 @@ from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
 
-__all__ = ["hide_secrets"]
+__all__ = ["hidden_spans", "hide_secrets", "with_hidden"]
 
 #: The end of a key that holds a secret. `max_tokens` and `author` do not end like this.
 _NAME = (
@@ -89,6 +89,7 @@ _PASSWORD = pattern(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=
 #: References to environment variables are shown: they name a secret but do not contain it.
 _REFERENCES = pattern(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
 _VARIABLE = pattern(r"[\"']?(?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)[\"']?\s*\Z")
+_ASTERISKS = pattern(r"\*+")
 _SHOWN = pattern(r"\S")
 _BREAK = pattern(r"(?<=\n)")
 #: Characters of a text that is too large to be read, of which its first line is shown: to look through 15 MB takes up to 25 s.
@@ -119,6 +120,27 @@ def hide_secrets(text: str) -> str:
             at = span.end
     shown = "".join([*parts, shown[at:]])
     return "".join(_by_lines(shown)) if tree.problems else shown
+
+
+def hidden_spans(text: str) -> tuple[Span, ...]:
+    """What `hide_secrets` replaces, in the order of the text; of one that is too large, also everything but the beginning."""
+    if len(text) > LARGEST:
+        return (*hidden_spans(text[:_OF_REFUSED]), Span(_OF_REFUSED, len(text)))
+    shown = hide_secrets(text)
+    if shown is text:
+        return ()
+    runs = (Span(*found.span()) for found in _ASTERISKS.finditer(shown))
+    return tuple(span for span in runs if text[span.start : span.end] != shown[span.start : span.end])
+
+
+def with_hidden(text: str, hidden: Iterable[Span]) -> str:
+    """The text with an asterisk for every character of some spans, which are in its order."""
+    parts: list[str] = []
+    at = 0
+    for start, end in hidden:
+        parts += (text[at:start], "*" * (end - start))
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _secrets(node: Mapping, text: str) -> Iterator[Span]:

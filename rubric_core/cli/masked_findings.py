@@ -5,33 +5,40 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rubric_core.cli.check_result import CheckedFile
-from rubric_core.cli.hide_secrets import hide_secrets
+from rubric_core.cli.hide_secrets import hidden_spans
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["mask_findings"]
+__all__ = ["mask_findings", "with_hidden_spans"]
 
 #: Characters of a value, or of its beginning where a message cuts it, that tell it from ordinary words.
 _SHORTEST = 4
-_MASKED = pattern(r"\*+")
 #: The end of what a message cut, and what is before it.
 _CUT = pattern(r"(?<!\S)\S{4,2000}(?=…|\.\.\.)")
 _QUOTES = "\"'"
 
 
 def mask_findings(checked: CheckedFile) -> CheckedFile:
-    """The file with its findings masked; the same object if it has no findings, or no secrets.
+    """The file with its findings masked, and with what is hidden in its text; the same object if it has no findings.
 
     A fix whose edits would write a secret has none here: an edit with a masked value would damage a file.
     """
-    found = (*checked.diagnostics, *checked.ignored)
-    values = _Values.of(checked.document.text) if found else None
+    checked = with_hidden_spans(checked)
+    values = _Values.of(checked.document.text, checked.hidden) if checked.hidden else None
     if not values:
         return checked
     shown, ignored = (
         tuple(_masked(each, values) for each in group) for group in (checked.diagnostics, checked.ignored)
     )
     return replace(checked, diagnostics=shown, ignored=ignored)
+
+
+def with_hidden_spans(checked: CheckedFile) -> CheckedFile:
+    """The file with what is hidden in its text, if anything of it is shown: looking it up may take as long as a check."""
+    if checked.hidden is not None or not (checked.diagnostics or checked.ignored):
+        return checked
+    return replace(checked, hidden=hidden_spans(checked.document.text))
 
 
 class _Values(NamedTuple):
@@ -41,11 +48,8 @@ class _Values(NamedTuple):
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "_Values | None":
-        shown = hide_secrets(text)
-        if shown is text:
-            return None
-        words = tuple(sorted(set(_hidden_words(text, shown)), key=lambda word: (-len(word), word)))
+    def of(cls, text: str, hidden: Iterable[Span]) -> "_Values | None":
+        words = tuple(sorted(set(_hidden_words(text, hidden)), key=lambda word: (-len(word), word)))
         return cls(words) if words else None
 
     def masked(self, words: str) -> str:
@@ -66,11 +70,10 @@ class _Values(NamedTuple):
         return f"{text[:-size]}***" if size else text
 
 
-def _hidden_words(text: str, shown: str) -> Iterator[str]:
-    for found in _MASKED.finditer(shown):
-        word = text[found.start() : found.end()]
-        if word != found[0]:
-            yield from (each for each in {word, word.strip(_QUOTES)} if len(each) >= _SHORTEST)
+def _hidden_words(text: str, hidden: Iterable[Span]) -> Iterator[str]:
+    for start, end in hidden:
+        word = text[start:end]
+        yield from (each for each in {word, word.strip(_QUOTES)} if len(each) >= _SHORTEST)
 
 
 def _masked(found: Diagnostic, values: _Values) -> Diagnostic:

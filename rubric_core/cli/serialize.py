@@ -37,6 +37,7 @@ def dumps(checked: CheckedFile) -> str:
             [*map(_row, checked.diagnostics)],
             [*map(_row, checked.ignored)],
             _packed_references(checked.references),
+            checked.hidden,
         )
     )
 
@@ -134,7 +135,7 @@ def loads(row: str, text: str) -> CheckedFile:
         row: The result of `dumps`.
         text: The original text of the file; any text if the file does not `needs_text`.
     """
-    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, references = json.loads(row)
+    path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, references, hidden = json.loads(row)
     return CheckedFile(
         path,
         Document.of(text if after is None else after),
@@ -145,6 +146,7 @@ def loads(row: str, text: str) -> CheckedFile:
         is_suite,
         passed_over,
         _unpacked_references(references),
+        hidden=None if hidden is None else tuple(Span(*each) for each in hidden),
     )
 
 
