@@ -322,7 +322,16 @@ class Directories(Protocol):
         """A file, to be read piece by piece."""
 
     def copy(self, source: Path, target: Path) -> None:
-        """Copy a directory into another, which may exist, without results of rubric. Links in it stay links."""
+        """Copy a directory into another, which may exist, without results of rubric.
+
+        Links stay links; relative ones that lead out of the directory become absolute.
+        """
+
+    def links(self, path: Path, roots: Sequence[Path]) -> Mapping[Path, Path]:
+        """What of a directory leads out of it: links with the files and directories to which they lead.
+
+        In directories behind links that are below `roots`, that is every link out of those, and every file of variables.
+        """
 
     def copy_file(self, source: Path, target: Path) -> None:
         """Copy a file or a link in place of another."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.engine.permitted_files import is_temporary, permitted_files
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, is_rubrics_own, sent_request
 from rubric_core.evaluation.engine.run_inputs import ANY_VARIABLE_WORDS
@@ -60,7 +61,7 @@ class _Directories:
     def __init__(self, inner: Directories, plan: Plan) -> None:
         self._inner, self._plan = inner, plan
         self.create, self.make, self.write = inner.create, inner.make, inner.write
-        self.copy_file, self.remove = inner.copy_file, inner.remove
+        self.copy_file, self.remove, self.links = inner.copy_file, inner.remove, inner.links
         self._known = [*plan.roots, *(Path(each.path) for each in plan.reads)]
         self._worked_in = [real_path(Path(each.cwd)) for each in plan.starts if each.cwd and not has_hole(each.cwd)]
 
@@ -77,12 +78,16 @@ class _Directories:
     def copy(self, source: Path, target: Path) -> None:
         """See `ports.Directories.copy`. Also raises OSError for a directory that is not in the plan."""
         self._require(source, self._known)
+        if not is_temporary(real_path(source)):
+            for link, real in self.links(source, self._plan.roots).items():
+                refuse_environment_file(link)
+                self._require(real, self._known, link)
         self._inner.copy(source, target)
 
-    def _require(self, path: Path, known: Sequence[Path]) -> None:
+    def _require(self, path: Path, known: Sequence[Path], link: Path | None = None) -> None:
         real = real_path(path)
         if self._plan.roots and not is_temporary(real) and not any(real.is_relative_to(each) for each in known):
-            raise OSError(errno.EPERM, _refused(f"{real} was not in the question"), str(path))
+            raise OSError(errno.EPERM, _refused(f"{real} was not in the question"), str(link or path))
 
 
 class _Processes:

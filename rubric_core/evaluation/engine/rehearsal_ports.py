@@ -21,7 +21,7 @@ from rubric_core.evaluation.model.holes import hole, hole_names
 from rubric_core.evaluation.model.plan_entries import Send, Start, without_secrets
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.ports import Clock, Finished, HttpReply, Ports, Program
+from rubric_core.ports import Clock, Directories, Finished, HttpReply, Ports, Program
 
 __all__ = ["ATTEMPT", "Masks", "Recorder", "Reply", "known_secrets", "rehearsal_ports", "workspace_path"]
 
@@ -307,8 +307,9 @@ class _StandingClock:
 class _NoDirectories:
     """Directories that are named and not made."""
 
-    def __init__(self, masks: Masks) -> None:
+    def __init__(self, masks: Masks, inner: Directories) -> None:
         self._masks = masks
+        self.links = inner.links
 
     def create(self, prefix: str) -> Path:  # noqa: ARG002  # of the port
         return Path("/") / self._masks.word("scratch")
@@ -353,7 +354,7 @@ def rehearsal_ports(ports: Ports, environment: Mapping[str, str], recorder: Reco
     return replace_fields(
         ports,
         clock=_StandingClock(ports.clock), processes=recorder, http=recorder, environment=environment,
-        directories=_NoDirectories(recorder.masks),
+        directories=_NoDirectories(recorder.masks, ports.directories),
     )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """The whole plan of a run: what it starts and sends, and the files and variables that it reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rubric_core.environment_files import is_environment_file
 from rubric_core.evaluation.cases.roles import participating_targets
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
@@ -35,14 +36,25 @@ async def plan_run(cases: Sequence[Runnable], ports: Ports, roots: Sequence[Path
         for number, case in enumerate(several):
             # Targets files belong to the suite, so they are examined once.
             inputs.add(case, () if number else taking)
-    copied = [each.path for each in plan.reads if not any(Path(each.path).is_relative_to(r) for r in inputs.roots)]
+    try:
+        copied = [*plan.reads, *(Read(path) for each in plan.reads for path in _linked(each, ports, inputs.roots))]
+    except OSError as error:
+        plan, copied = replace(plan, unknown=f"what this run would do is not known: {error}"), []
+    further_reads = [each.path for each in copied if not any(Path(each.path).is_relative_to(r) for r in inputs.roots)]
     # What was asked for in the rehearsal is of the plan, however it was written; where another entry names it, it says more.
     named = {*inputs.variables, *replace(plan, variables=()).variable_names()}
     further = [each.name for each in plan.variables if each.name not in named]
     return replace(
         plan,
         variables=tuple(Variable(name) for name in dict.fromkeys([*inputs.variables, *further])),
-        reads=tuple(Read(path) for path in dict.fromkeys([*copied, *inputs.outside] if inputs.roots else ())),
+        reads=tuple(Read(path) for path in dict.fromkeys([*further_reads, *inputs.outside] if inputs.roots else ())),
         roots=tuple(inputs.roots),
         files=inputs.files,
     )
+
+
+def _linked(copied: Read, ports: Ports, roots: Sequence[Path]) -> Iterator[str]:
+    """The files and directories to which links in a copied directory lead, without files of variables, which are refused."""
+    for target in ports.directories.links(Path(copied.path), roots).values():
+        if not is_environment_file(target):
+            yield str(target)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.environment_files import refuse_environment_file
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.options import KeepWorkspaces
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -230,6 +231,8 @@ class Workspaces:
             if plan.template is None:
                 self._ports.directories.make(base.path)
             else:
+                for link in self._ports.directories.links(plan.template, ()):
+                    refuse_environment_file(link)
                 await self._copy(plan.template, base.path)
         for repo in plan.repos:
             await clone(repo, base.path, self._ports)
