@@ -15,7 +15,7 @@ __all__ = ["ResultWatch"]
 #: Minimum seconds between two reads while others write: a run stores results faster than anybody can follow.
 _PAUSE = 0.3
 #: Seconds between two polls of databases, for a client that watches no files.
-_EVERY = 2.0
+_EVERY = 5.0
 #: Seconds between a check and the first read of results. The check, which is not interrupted, is over by then.
 _AFTER_CHECK = 0.02
 
@@ -36,6 +36,8 @@ class ResultWatch:
         self._host, self._known, self._loaded, self._changed = host, known, loaded, changed
         self._record = known.record
         self._stamps: dict[str, object] = {}
+        #: Where the results of open suites are: to look it up takes ten times as long as a poll.
+        self._databases: dict[str, Path] = {}
         self._polling: asyncio.Task[None] | None = None
         #: The suites whose results are being read, and those of them that have newer ones.
         self._following: set[str] = set()
@@ -45,6 +47,7 @@ class ResultWatch:
 
     def opened(self, snapshot: Snapshot) -> None:
         """A suite was opened: it may have stored results."""
+        self._databases.pop(snapshot.uri, None)
         if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
             self._host.keep(self._first_look(snapshot.uri, snapshot.path))
 
@@ -105,7 +108,9 @@ class ResultWatch:
         while True:
             for snapshot in self._host.documents.all():
                 if snapshot.path is not None and self._record.is_known(snapshot.uri):
-                    stamp = stamp_of(ResultDatabase.of(snapshot.path).path)
+                    if snapshot.uri not in self._databases:
+                        self._databases[snapshot.uri] = ResultDatabase.of(snapshot.path).path
+                    stamp = stamp_of(self._databases[snapshot.uri])
                     if self._stamps.setdefault(snapshot.uri, stamp) != stamp:
                         self._stamps[snapshot.uri] = stamp
                         await self.load(snapshot.uri, snapshot.path)
