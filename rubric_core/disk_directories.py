@@ -63,7 +63,9 @@ class DiskDirectories:
             copied = target / link.relative_to(source)
             if not os.path.isabs(written) and copied.is_symlink():  # noqa: PTH117  # the text of the link
                 copied.unlink()
-                copied.symlink_to(os.path.normpath(f"{os.path.realpath(link.parent)}/{written}"))  # one that leads to a link still does
+                copied.symlink_to(
+                    os.path.normpath(f"{os.path.realpath(link.parent)}/{written}")
+                )  # one that leads to a link still does
 
     def links(self, path: Path, roots: Sequence[Path]) -> Mapping[Path, Path]:
         """See `ports.Directories.links`."""
