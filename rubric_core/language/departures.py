@@ -77,10 +77,10 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "one-bad-case",
         ("case presence", "case unscored"),
-        "Some mistakes of one case end the whole run: bands of an inline rubric that do not start at 0, a circle of dependencies.",
+        "Some mistakes of one case end the whole run: bands of an inline rubric that do not start at 0, a circle of dependencies or one that does not exist, a file of cases that is missing or cannot be read.",
         "The other cases run.",
         "A mistake in one case says nothing about the others.",
-        ("bands-not-from-zero", "dependency"),
+        ("bands-not-from-zero", "dependency", "broken-cases", "missing-file"),
     ),
     Departure(
         "missing-inputs",
@@ -97,6 +97,29 @@ DEPARTURES: Sequence[Departure] = (
         "The case is unscored: rubric sends no images either.",
         "An answer to half of a question says nothing about the whole.",
         ("no-effect",),
+    ),
+    Departure(
+        "static-directories",
+        ("case unscored", "evaluator list"),
+        "Creates the directory of a workspace with `mode: static` that does not exist, with its template and repositories, and works there.",
+        "The case is unscored, and the directory is named.",
+        "A run makes no directories in a project; an empty one was hardly meant.",
+        ("missing-file",),
+    ),
+    Departure(
+        "files-beside-messages",
+        ("case presence",),
+        "Leaves out a case that has `input_files`, its own or those of the suite, and an `input` that is not a string.",
+        "Runs it, with the files before the first message of the user; `rubric check` warns.",
+        "The case says what is asked.",
+        ("nothing-asked",),
+    ),
+    Departure(
+        "failed-dependencies",
+        ("case unscored",),
+        "A case with `on_dependency_failure: fail` is an error where a dependency could not be scored, as one with `skip`.",
+        "It fails, with the score 0.",
+        "`fail` is written where `skip` is not meant.",
     ),
     Departure(
         "duplicate-ids",
@@ -209,6 +232,20 @@ DEPARTURES: Sequence[Departure] = (
         "Sends messages as the `input` of a turn as one text: their JSON.",
         "Sends the messages.",
         "No target is meant to be asked in JSON, nor to read a system message as part of a question.",
+    ),
+    Departure(
+        "commands-in-turns",
+        ("case verdict", "case score", "evaluator score", "evaluator list"),
+        "Every turn of a target that is a command fails, and scores 0: the file with its prompt is in a directory that does not exist.",
+        "Runs the command.",
+        "It works in cases without turns.",
+    ),
+    Departure(
+        "failed-turns",
+        ("case unscored", "evaluator list"),
+        "A turn whose target fails scores 0.",
+        "The case is unscored, with the error.",
+        "Nothing was answered that could be graded.",
     ),
     Departure(
         "one-grader-of-strings",

@@ -30,7 +30,7 @@ from rubric_core.language.schema_values import (
     types,
 )  # fmt: skip
 from rubric_core.language.shape import Key, Shape
-from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
+from rubric_core.language.shape_kinds import Messages, OneMessage, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.value_kinds import (
     Anything,
@@ -109,7 +109,7 @@ class _Schema:
         self._by_kind: dict[type, Callable[[Any], Json]] = {
             Text: text, Number: number, Integer: number, Boolean: lambda _: {"type": "boolean"}, Choice: choice,
             Anything: lambda _: {}, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
-            Shorthand: lambda _: NOT_BLANK, Messages: self._messages, Ranges: self._ranges, NodeUnion: self._by_node,
+            Shorthand: lambda _: NOT_BLANK, Messages: self._messages, OneMessage: lambda _: {"type": "object"}, Ranges: self._ranges, NodeUnion: self._by_node,
         }  # fmt: skip
 
     def root(self, kind: FileKind) -> Json:

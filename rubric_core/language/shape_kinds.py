@@ -5,7 +5,7 @@ from typing import Any
 from rubric_core.language.shape import Shape
 from rubric_core.language.value_kinds import Kind
 
-__all__ = ["Messages", "Shaped", "Shorthand", "Tagged"]
+__all__ = ["Messages", "OneMessage", "Shaped", "Shorthand", "Tagged"]
 
 
 class Shaped(Kind[Any]):
@@ -61,3 +61,15 @@ class Messages(Kind[Any]):
 
     def words(self) -> str:
         return "a list" if self.lenient else "a list of messages"
+
+
+class OneMessage(Kind[Any]):
+    """A mapping in place of a list of messages: the only one where it has a role, else the content of one of the user."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: type[Shape]) -> None:
+        self.message = message
+
+    def words(self) -> str:
+        return "a mapping"

@@ -115,7 +115,7 @@ class Workspace(Shape):
         Choice((("pooled", "kept and used again"), ("temp", "created again and thrown away"), ("static", "an existing directory"))),
         "How it is made.", example="temp",
     )  # fmt: skip
-    path = key(Text(), "The existing directory, with mode static.")
+    path = key(_DIRECTORY, "The existing directory, with mode static.")
     repos = key(
         ListOf(Shaped(Repo)),
         "Repositories to check out in it.",
@@ -128,7 +128,7 @@ class Workspace(Shape):
     after_all = key(Shaped(Hook), "A program that runs after the last case.")
     docker = key(Shaped(Container), "The container that it is in.", example="{image: 'python:3.12'}")
     env = key(Shaped(Requirements), "Required programs and modules.")
-    static_path = key(Text(), "The existing directory.")
+    static_path = key(_DIRECTORY, "The existing directory.")
     pool = key(Anything(), "Whether workspaces are kept.")
     static = key(Anything(), "Whether an existing directory is used.")
 

@@ -46,6 +46,8 @@ class CaseFileContents(NamedTuple):
     files: tuple[Path, ...] = ()
     #: A file among them that is named like a suite.
     suite: Path | None = None
+    #: A file among them that is a mapping with a list of cases.
+    wrapped: Path | None = None
     #: Whether the search was incomplete, because there are too many folders.
     given_up: bool = False
 
@@ -81,6 +83,7 @@ def _read_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContent
         next((s.trouble for s in sets if s.trouble), ""),
         files=paths,
         suite=next((s.suite for s in sets if s.suite), None),
+        wrapped=next((s.wrapped for s in sets if s.wrapped), None),
     )
 
 
@@ -106,8 +109,9 @@ def _read_yaml(look: TrackedLookup, path: Path) -> CaseFileContents:
         return CaseFileContents(complete=False, trouble=f"{path.name} is not YAML", files=(path,))
     if not isinstance(items, Sequence):
         return CaseFileContents(complete=False, trouble=f"{path.name} is not a list of cases", files=(path,))
-    suite = path if isinstance(root, Mapping) and _SUITE.match(path.name) else None
-    return CaseFileContents(tuple(_cases(items.items, path)), files=(path,), suite=suite)
+    wrapped = path if isinstance(root, Mapping) else None
+    suite = wrapped if _SUITE.match(path.name) else None
+    return CaseFileContents(tuple(_cases(items.items, path)), files=(path,), suite=suite, wrapped=wrapped)
 
 
 def _cases(items: list[Node], path: Path) -> Iterator[ExternalCase]:

@@ -11,7 +11,7 @@ from rubric_core.text import Span
 
 __all__ = [
     "asserts_anything", "case_list", "default_judge", "default_name", "evaluators_of", "gather_evaluators", "has_bands",
-    "on_scale", "required", "scalar_kind", "suite_list", "threshold_of",
+    "on_scale", "required", "scalar_kind", "skips_defaults", "suite_list", "threshold_of",
 ]  # fmt: skip
 
 Written = list[object] | None
@@ -56,12 +56,17 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
         result.append(_inline(case, dialect))
     own = case_list(case)
     shared = suite_list(suite)
-    skips = isinstance(case.execution, Execution) and case.execution.skip_defaults is True
+    skips = skips_defaults(case)
     if dialect.properties.appends_suite_evaluators:
         chosen = [*(own or []), *([] if skips else shared or [])]
     else:
         chosen = own if own is not None else shared or []
     return result + gather_evaluators(chosen, dialect)
+
+
+def skips_defaults(case: Case) -> bool:
+    """Whether a case does without what its suite gives to all cases: evaluators, input and files."""
+    return isinstance(case.execution, Execution) and case.execution.skip_defaults is True
 
 
 def scalar_kind(shape: Case | Suite) -> str | None:

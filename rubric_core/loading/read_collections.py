@@ -6,8 +6,8 @@ from typing import Any
 from rubric_core.language.closest_name import closest
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.model.messages import ROLE
-from rubric_core.language.shape_kinds import Messages
-from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion
+from rubric_core.language.shape_kinds import Messages, OneMessage, Shaped
+from rubric_core.language.value_kinds import Anything, Kind, ListOf, MapOf, NodeUnion
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import StrayEntry, UnknownTag
 from rubric_core.loading.keys import Keys
@@ -67,6 +67,16 @@ class Collections(Keys):
         of_item = f"{name}[]"
         return [v for item in node.items if (v := self.value(kind.item, item, of_item)) is not HOLE]
 
+    def _one_message(self, kind: OneMessage, node: Node, name: str) -> Any:
+        if not isinstance(node, Mapping):
+            return self._wrong(kind, node, name)
+        if not _is_message(node):
+            if self.value(_CONTENT, node, name) is HOLE:
+                return HOLE
+            node = _from_user(node)
+        value = self.value(Shaped(kind.message), node, name)
+        return HOLE if value is HOLE else [value]
+
     def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
         if type(node) is Mapping and kind.mapping is not None:  # a mapping is one, whatever its content
             return self.readers[type(kind.mapping)](self, kind.mapping, node, name)
@@ -101,8 +111,21 @@ class Collections(Keys):
         return kind.sequence if isinstance(node, Sequence) else None
 
     readers = {  # noqa: RUF012  # declared in `ValueReader`
-        **Keys.readers, ListOf: _list, MapOf: _map, Messages: _messages, NodeUnion: _by_node,
+        **Keys.readers, ListOf: _list, MapOf: _map, Messages: _messages, OneMessage: _one_message, NodeUnion: _by_node,
     }  # fmt: skip
+
+
+_CONTENT = MapOf(Anything())
+
+
+def _from_user(content: Mapping) -> Mapping:
+    """The message of the user that has this content."""
+    made = Mapping(content.span, content.whole, None, None, content.flow)
+    role, user, key = (
+        Scalar(content.span, content.whole, None, None, each, "plain") for each in ("role", "user", "content")
+    )
+    made.entries = [Entry(role, user), Entry(key, content)]
+    return made
 
 
 def _is_message(item: Mapping) -> bool:

@@ -71,6 +71,7 @@ _CASES = pattern(
     re.MULTILINE,
 )
 _NOT_RUN = "agentv cannot run the suite"
+_MADE = "agentv creates it and works there; rubric leaves the case unscored"
 _NO_CASE = "agentv cannot run the cases"
 
 
@@ -175,9 +176,10 @@ class References(FileLookup):
         return found, wrong, frozenset(look.seen)
 
     def _trouble(self, found: CaseFileContents) -> str:
-        """The newest releases accept no suite as a case file."""
-        newest = self.dialect.spelled(Suite, "providers") is not None
-        return f"{found.suite.name} is a suite; only cases can be included" if newest and found.suite else ""
+        """No release accepts a mapping as a case file, such as a suite."""
+        if self.dialect.spelled(Suite, "providers") is not None and found.suite:
+            return f"{found.suite.name} is a suite; only cases can be included"
+        return f"{found.wrapped.name} is a mapping; a file of cases is their list alone" if found.wrapped else ""
 
     def targets(self, look: TrackedLookup) -> KnownTargets:
         """The targets in reach of the file."""
@@ -264,6 +266,12 @@ class References(FileLookup):
         if isinstance(shape, Entry) or find_directory(
             mention.text, self.directory, look, self.project.fallback, beside=beside
         ):
+            return
+        if isinstance(shape, Workspace) and mention.field in ("path", "static_path"):
+            # An absolute one may be on another machine.
+            static = mention.field == "static_path" or shape.mode == "static"
+            if static and not Path(mention.text).is_absolute():
+                yield self.missing(look, mention, _MADE, severity="warning", what="directory")
             return
         refused = isinstance(shape, Workspace) or (isinstance(shape, Hook) and id(shape) not in self.harmless)
         consequence = _NO_CASE if refused else ""

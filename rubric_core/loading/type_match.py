@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
+from rubric_core.language.shape_kinds import Messages, OneMessage, Shaped, Shorthand, Tagged
 from rubric_core.language.value_kinds import (
     Anything,
     Boolean,
@@ -53,7 +53,7 @@ def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
         return issubclass(value, int | float) and issubclass(value, bool) == isinstance(kind, Boolean)
     if isinstance(kind, ListOf | Messages):
         return issubclass(node, Sequence | Alias)
-    return issubclass(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
+    return issubclass(node, Mapping | Alias) if isinstance(kind, MapOf | OneMessage | Shaped | Tagged) else True
 
 
 def takes_text(kind: Kind[Any]) -> bool:

@@ -13,6 +13,7 @@ from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.properties import Properties
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import directories_up
+from rubric_core.loading.grading import skips_defaults
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
@@ -49,9 +50,10 @@ def prompt_inputs(
 def referenced_files(suite: Suite, case: Case) -> list[str]:
     """The files that input and expected output of a case name, including its turns, verbatim."""
     turns = [value for turn in case.turns or () for value in (turn.input, turn.expected_output)]
-    messages = [m for value in (suite.input, case.input, case.expected_output, *turns) for m in _messages(value)]
+    inherited = [] if skips_defaults(case) else [suite.input]
+    messages = [m for value in (*inherited, case.input, case.expected_output, *turns) for m in _messages(value)]
     blocks = [b for m in messages for b in _blocks(m) if b.type == "file" and b.value]
-    named = case.input_files if case.has("input_files") else suite.input_files
+    named = _listed_files(suite, case)
     return [*(n for n in named or () if isinstance(n, str)), *(b.value for b in blocks if b.value)]
 
 
@@ -59,6 +61,13 @@ def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[s
     """An `input` as messages that include the content of its files. Raises Unscored for a file that does not exist."""
     reader = ContentReader(directory, files, anchors)
     return [ChatMessage(_role(m), _inline(reader.parts(m))) for m in _written(value)]
+
+
+def _listed_files(suite: Suite, case: Case) -> list[str] | None:
+    """The `input_files` of a case, else those that it inherits."""
+    if case.has("input_files") or skips_defaults(case):
+        return case.input_files
+    return suite.input_files
 
 
 def _messages(value: object) -> list[Message]:
@@ -90,13 +99,16 @@ class _Assembly:
 
     def __init__(self, suite: Suite, case: Case, reader: ContentReader, properties: Properties) -> None:
         self.suite, self.case, self.reader, self.properties = suite, case, reader, properties
-        self.messages = [*_written(suite.input), *_written(case.input)]
+        inherited = [] if skips_defaults(case) else _written(suite.input)
+        #: How many of the messages are those of the suite.
+        self.inherited = len(inherited)
+        self.messages = [*inherited, *_written(case.input)]
 
     def assembled(self) -> PromptInputs:
         reference = self._reference()
         named = self._named_files()
         roles = [_role(m) for m in self.messages]
-        first = next((at for at, role in enumerate(roles) if role == "user"), None)
+        first = next((at for at, role in enumerate(roles) if role == "user" and at >= self.inherited), None)
         parts = [
             [*(named if at == first else ()), *self.reader.parts(message)] for at, message in enumerate(self.messages)
         ]
@@ -128,8 +140,8 @@ class _Assembly:
         return reference
 
     def _named_files(self) -> list[FilePart]:
-        """The files of `input_files`, which precede the first question."""
-        named = self.case.input_files if self.case.has("input_files") else self.suite.input_files
+        """The files of `input_files`, which precede the first question of the case."""
+        named = _listed_files(self.suite, self.case)
         return [self.reader.file(name, self.case) for name in named or () if isinstance(name, str)]
 
     def _guidelines(self, parts: Sequence[Sequence[Part]]) -> list[FilePart]:

@@ -11,6 +11,7 @@ from rubric_core.language.changes import (
     renames,
     renames_type,
     requires,
+    takes,
     tolerates,
     unrequires,
 )
@@ -29,7 +30,17 @@ from rubric_core.language.evaluators import (
     SkillTrigger,
     TokenUsage,
 )
-from rubric_core.language.model import Case, CaseExecution, ContentBlock, Execution, Suite, TargetChoice, Trials, Turn
+from rubric_core.language.model import (
+    MAPPED_INPUT,
+    Case,
+    CaseExecution,
+    ContentBlock,
+    Execution,
+    Suite,
+    TargetChoice,
+    Trials,
+    Turn,
+)
 
 __all__ = ["AGENTV_3"]
 
@@ -94,6 +105,7 @@ AGENTV_3 = AGENTV_2_7.successor(
         drops_types("agent_judge", note="use llm-grader with a target that is an agent"),
         drops_types("agent-judge", note="use llm-grader with a target that is an agent"),
         adds_types(**{"skill-trigger": SkillTrigger}),
+        *(takes(shape, MAPPED_INPUT, "input") for shape in (Suite, Case, Turn)),
         *AROUND_3,
         *TARGETS_3,
     ],

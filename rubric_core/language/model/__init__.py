@@ -15,7 +15,7 @@ from rubric_core.language.model.execution import (
     Trials,
 )
 from rubric_core.language.model.grading import EVALUATORS
-from rubric_core.language.model.messages import INPUT, OUTPUT, ContentBlock, Message, ToolCall
+from rubric_core.language.model.messages import INPUT, MAPPED_INPUT, OUTPUT, ContentBlock, Message, ToolCall
 from rubric_core.language.model.suite import (
     EXTENSION_RULES,
     HOOKS,
@@ -34,6 +34,7 @@ __all__ = [
     "EXTENSION_RULES",
     "HOOKS",
     "INPUT",
+    "MAPPED_INPUT",
     "OUTPUT",
     "Case",
     "CaseExecution",

@@ -63,7 +63,10 @@ class Execution(Shape):
     assertions = key(EVALUATORS, "Evaluators for every case.")
     evaluators = key(EVALUATORS, "Evaluators for every case.")
     skip_defaults = key(
-        Boolean(), "Whether the evaluators of the suite are left out for this case.", default=False, shown="false"
+        Boolean(),
+        "Whether the evaluators, the `input` and the `input_files` of the suite are left out for this case.",
+        default=False,
+        shown="false",
     )
     cache = key(Boolean(), "Whether answers are cached.")
     cache_path = key(Text(), "Where answers are kept.")

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
-from rubric_core.language.shape_kinds import Messages, Shaped
+from rubric_core.language.shape_kinds import Messages, OneMessage, Shaped
 from rubric_core.language.value_kinds import Anything, Choice, Kind, ListOf, MapOf, NodeUnion, Text
 
-__all__ = ["FILES", "INPUT", "OUTPUT", "ROLE", "ContentBlock", "Message", "ToolCall"]
+__all__ = ["FILES", "INPUT", "MAPPED_INPUT", "OUTPUT", "ROLE", "ContentBlock", "Message", "ToolCall"]
 
 FILES = ListOf(Text(refers_to="file"))
 
@@ -68,6 +68,8 @@ class Message(Shape):
 
 
 INPUT: Kind[object] = NodeUnion(text=Text(blank=True), sequence=Messages(Message))
+#: An input that may also be one message, or what the user's message contains.
+MAPPED_INPUT: Kind[object] = NodeUnion(text=Text(blank=True), sequence=Messages(Message), mapping=OneMessage(Message))
 OUTPUT: Kind[object] = NodeUnion(
     text=Text(blank=True),
     mapping=MapOf(Anything()),

@@ -17,6 +17,7 @@ __all__ = ["NOTHING_ASKED"]
 def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Where cases have no `input` of their own, prompts ask: those of the suite, or of the case."""
     if isinstance(cases, Case):
+        yield from _files_beside_messages(cases)
         yield from _empty(cases, context)
         return
     suite = cases.suite
@@ -49,6 +50,18 @@ def _empty(case: Case, context: Context) -> Iterator[Finding]:
             f"nothing is asked: `{place.name}` is empty",
             severity="warning",
             consequence="agentv asks an empty question, and grades the answer to it",
+        )
+
+
+def _files_beside_messages(case: Case) -> Iterator[Finding]:
+    """Files for an input that is no string, which agentv does not read as one."""
+    files = case.places.get("input_files")
+    if files is not None and not files.borrowed and isinstance(case.input, list):
+        yield Finding(
+            files.key,
+            f"`{files.name}` needs an `input` that is a string",
+            severity="warning",
+            consequence="agentv skips the case; rubric puts the files before the first message of the user",
         )
 
 
