@@ -104,7 +104,7 @@ async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
             return s.reports.markdown(d, name if case is None else case.id)
 
         found = hover(d.analysis, offset, report, lambda part: s.reports.shared(d, part))
-        if found is None and case is not None and d.file_kind is FileKind.PROMPTFOO_TABLE:
+        if found is None and case is not None and d.file_kind in (FileKind.PROMPTFOO_TABLE, FileKind.TABLE):
             found = row_hover(whole_span(case), report(case.id))
     return convert.hover(d, found, s.client)
 

@@ -15,7 +15,7 @@ from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, mod
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
-from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, RUNNABLE, WITH_NAMES, FileKind
 from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
@@ -144,6 +144,7 @@ def _analyze_alone(
         choice = choice._replace(releases=selection.releases or _releases(root, outside, path))
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
+    analysis.case_file = path.name if path is not None and kind not in RUNNABLE else ""
     analysis.defined_names = defined_names if kind in WITH_NAMES else None
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,

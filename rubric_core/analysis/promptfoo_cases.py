@@ -35,7 +35,7 @@ def promptfoo_cases(
     named = (_name(case, block, number, anchors) for number, (case, block) in placed)
     found = zip(placed, distinct_names(named), strict=True)
     return tuple(
-        CaseEntry(_as_case(case, name), block, document.start(block) if block >= 0 else 0)
+        CaseEntry(_as_case(case, name), name, block, document.start(block) if block >= 0 else 0)
         for (_, (case, block)), name in found
     )
 

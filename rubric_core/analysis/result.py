@@ -27,7 +27,7 @@ from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
+from rubric_core.validation.entry_lists import CaseEntry, ExternalCases, name_by_line
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import EVERYTHING, Selection
 
@@ -81,6 +81,8 @@ class Analysis:
     defined_names: DefinedNames | None = None
     #: The paths in the case list with the cases of those files, in text order.
     external: tuple[ExternalCases, ...] = ()
+    #: The name of a case file; empty for a suite.
+    case_file = ""
     #: The YAML documents after the first one, with their starts; offsets in each are its own.
     further: "tuple[tuple[int, Analysis], ...]" = ()
     #: The target names that the text defines.
@@ -133,12 +135,19 @@ class Analysis:
         if self.kind is FileKind.PROMPTFOO:
             return promptfoo_cases(self.document, self.states, self.frame, self.anchors)
         listed = self.suite.cases if self.suite is not None else None
-        found = [CaseEntry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
+        found = [self._entry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
         for number, block in enumerate(self.document.blocks):
             if block.key:
                 start = self.document.start(number)
-                found += [CaseEntry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
+                found += [self._entry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
         return tuple(found)
+
+    def _entry(self, case: Case, block: int, offset: int) -> CaseEntry:
+        if case.id:
+            return CaseEntry(case, case.id, block, offset)
+        at = case.at("id")
+        line = self.document.line_of((self.frame.outer(at) if block < 0 else at.moved(offset)).start) + 1
+        return CaseEntry(case, name_by_line(self.case_file, line), block, offset)
 
     @property
     def settings(self) -> Shape | None:
@@ -212,17 +221,31 @@ class Analysis:
         """Whether it has cases that only loading gives: the tests of scenarios, each with every row."""
         return self.settings is not None and self.settings.has("scenarios")
 
+    @cached_property
+    def lists_more(self) -> bool:
+        """Whether only loading gives all cases: there are scenarios, paths without cases, or items that are no cases.
+
+        promptfoo runs one case without anything for a configuration that lists none.
+        """
+        read = {entry.block for entry in self.cases}
+        others = (self.states[b] for n, b in enumerate(self.document.blocks) if b.key and n not in read)
+        return (
+            self.has_scenarios
+            or (self.kind is FileKind.PROMPTFOO and self.settings is not None and not self.settings.has("tests"))
+            or any(each.found.is_without_cases for each in self.included)
+            or any(each.tree.root is not None and not each.links.cases for each in others)
+        )
+
     @property
     def has_cases(self) -> bool:
         """Whether it has cases: its own, included ones, or those of scenarios."""
-        return bool(self.cases or self.included or self.has_scenarios)
+        return bool(self.cases or self.included or self.lists_more)
 
     @property
     def case_files(self) -> tuple[Path, ...]:
-        """The case files that the suite includes; for promptfoo also those of `defaultTest` and scenarios."""
-        if self.kind is FileKind.PROMPTFOO:
-            return tuple(path for path, kind in self.refers_to.items() if kind in WITH_CASES)
-        return tuple(f for each in self.external for f in each.found.files)
+        """The case files that the suite includes, also those of scenarios; for promptfoo also that of `defaultTest`."""
+        referred = (path for path, kind in self.refers_to.items() if kind in WITH_CASES)
+        return tuple(dict.fromkeys((*(f for each in self.external for f in each.found.files), *referred)))
 
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:
         """A span of a case, or of the suite (None), in the whole text."""

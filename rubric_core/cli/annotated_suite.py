@@ -92,7 +92,7 @@ class AnnotatedSuite:
         return range(self._index.line_of(span.start), self._index.line_of(max(span.start, span.end - 1)) + 1)
 
     def _shown(self, cases: Sequence[Runnable]) -> tuple[int, int]:
-        if not cases or len({case.id for case in cases}) >= len({entry.case.id for entry in self._analysis.cases}):
+        if not cases or len({case.id for case in cases}) >= len({entry.name for entry in self._analysis.cases}):
             last = self._index.line_count - 1
             return 0, last - 1 if last and not self._line(last) else last
         lines = [self._lines_of(case) for case in cases]

@@ -35,6 +35,8 @@ _UNUSED = "not checked, because no suite or configuration here uses this file"
 
 _TABLE = "not checked, because no configuration of promptfoo in this folder or above names this table"
 
+_TABLE_OF_SUITE = "not checked by itself: its mistakes are reported in the suite that names it"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
@@ -132,7 +134,7 @@ class FileChecker:
         A suite finds its targets file by its name alone, which other programs use as well.
         """
         if found.kind is FileKind.TABLE:
-            return _TABLE
+            return _TABLE if source.use is None else _TABLE_OF_SUITE
         if source.place is None or self.configuration(source).includes(source.path):
             return ""
         if source.use is not None:

@@ -112,7 +112,9 @@ class MigrationRun:
             if targets is not None:
                 yield targets, FileKind.TARGETS
         if self._options.around:
-            yield from ((file, kind) for file, kind in outcome.refers_to.items() if kind is not FileKind.SUITE)
+            yield from (
+                (f, kind) for f, kind in outcome.refers_to.items() if kind not in (FileKind.SUITE, FileKind.TABLE)
+            )
 
     def _without(self, outcome: "MigratedFile", carried: Collection[Path]) -> MigratedText:
         """What is left to the author, except what is done in a file that is migrated along."""

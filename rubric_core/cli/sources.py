@@ -133,6 +133,8 @@ class SourceCollector:
         for path in uses.used:
             known = self._given.get(path)
             use = uses.of(path, lambda at=path: _head(at))  # type: ignore[misc]  # the path of this round
+            if known is None and use is not None and use.kind is FileKind.TABLE:
+                continue  # its mistakes are reported in the suite
             if known is None:
                 kind = use.kind if use is not None else FileKind.SUITE
                 shown = self._spelling(path, kind)

@@ -84,7 +84,7 @@ class FileKind(Enum):
     PROMPTFOO_TOOLS = "a file of tools"
     #: JavaScript or Python that promptfoo runs.
     PROMPTFOO_PROGRAM = "a program of promptfoo"
-    #: A table that nothing names, of which nothing is known.
+    #: A table of a suite, whose mistakes are reported there, or one that nothing names.
     TABLE = "a table"
 
 
@@ -97,7 +97,7 @@ OF_PROMPTFOO = frozenset({
 })  # fmt: skip
 #: The kinds with cases, or with common settings of cases.
 WITH_CASES = frozenset({
-    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
+    FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TABLE, FileKind.SCENARIOS, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
 })  # fmt: skip
 #: Those that name other files, as the configuration does.
 WITH_FILES = frozenset({

@@ -99,22 +99,21 @@ def look_up_references(
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
-        # A file that is neither YAML nor a data set is reported at its reference, and a program is run for its cases; tables
-        # are checked only as promptfoo reads them.
-        files |= {
-            path: _kind_of_cases(path)
-            for path in found.files
-            if path.suffix.lower() not in (*PROMPTS, *TABLES, *PROGRAMS)
-        }
+        # A text is reported at its reference, and a program is run for its cases.
+        tables = () if references.dialect.spelled(Suite, "prompts") is not None else TABLES
+        others = (*PROMPTS, *PROGRAMS, *tables)
+        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in others}
         issues += wrong
         seen |= more
     return BlockReferences(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
 
 
 def _kind_of_cases(path: Path) -> FileKind:
-    """A data set by its name, a case in a directory of its own, else a case file."""
+    """A data set or a table by its name, a case in a directory of its own, else a case file."""
     if path.suffix in DATASETS:
         return FileKind.DATASET
+    if path.suffix.lower() in TABLES:
+        return FileKind.TABLE
     return FileKind.CASE if path.stem == "case" else FileKind.CASES
 
 

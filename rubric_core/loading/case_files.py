@@ -51,6 +51,11 @@ class CaseFileContents(NamedTuple):
     #: Whether the search was incomplete, because there are too many folders.
     given_up: bool = False
 
+    @property
+    def is_without_cases(self) -> bool:
+        """Whether a suite has one entry for the path itself: it cannot be read, or is a program, which is run for its cases."""
+        return bool(self.trouble) or not self.files or any(f.suffix.lower() in PROGRAMS for f in self.files)
+
 
 def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileContents:
     """The cases of a path as a suite in `directory` writes it: a file, a directory, or a pattern."""

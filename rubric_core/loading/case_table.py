@@ -38,8 +38,9 @@ class UnactedColumnError(TableError):
 class TableCase(NamedTuple):
     """A row."""
 
-    #: Its line, from 1.
+    #: Its first and its last line, from 1.
     line: int
+    last: int
     #: The case as agentv-5 would write it.
     case: dict[str, Any]
 
@@ -72,7 +73,7 @@ def _cases(text: str, types: Collection[str]) -> Iterator[TableCase]:
             elif len(row) != len(columns):
                 raise TableError(f"{begins}: the row has {len(row)} cells, the first one has {len(columns)}")
             else:
-                yield TableCase(begins, _case(columns, row, types, begins))
+                yield TableCase(begins, rows.line_num, _case(columns, row, types, begins))
     except csv.Error as error:
         raise TableError(f"{line}: {error}") from None
 

@@ -47,17 +47,18 @@ class CasePlaces(ProviderPlaces):
             self.outside.append(OutsideText("cases", node))
             return
         found = self.sent(node, name, cases=True)
-        self._included(node, found)
         if found == ():
+            self._included(node, found)
             self.missing(node, name, self._without_cases(name, listed=listed))
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
+            self._included(node, found, told)
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
             self._case_files(node, name, found, rows=rows, listed=listed)
 
-    def _included(self, node: Scalar, files: tuple[Path, ...] | None) -> None:
-        contents = CaseFileContents(complete=False, files=files or (), missing=files == ())
+    def _included(self, node: Scalar, files: tuple[Path, ...] | None, trouble: str = "") -> None:
+        contents = CaseFileContents(complete=False, trouble=trouble, files=files or (), missing=files == ())
         self.case_paths.append((node.span, contents, node.text))
 
     def _without_cases(self, name: str, *, listed: bool) -> str:
@@ -70,6 +71,7 @@ class CasePlaces(ProviderPlaces):
     def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool, listed: bool) -> None:
         known: frozenset[str] | None = frozenset()
         words: frozenset[str] = frozenset()
+        troubles: list[str] = []
         for path in found or ():
             words |= words_in(path, self.look)
             if rows and path.suffix.lower() != ".csv":
@@ -86,6 +88,8 @@ class CasePlaces(ProviderPlaces):
             if trouble:
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
                 known = None
+                troubles.append(trouble)
+        self._included(node, found, "; ".join(troubles))
         if len(found or ()) == 1 and not rows:
             self._without_case(node, (found or ())[0])
         names = known if found is not None else None
@@ -117,7 +121,10 @@ class CasePlaces(ProviderPlaces):
         for path in found or ():
             if path.suffix.lower() in (".yaml", ".yml", ".json"):
                 self.files[path] = kind
-                self.files.update(nested_files(path, self.base, self.look, of_cases=False))
+                named = nested_files(path, self.base, self.look, of_cases=False)
+                self.files.update(named)
+                for each in (file for file, nested in named.items() if nested is FileKind.PROMPTFOO_CASES):
+                    self.files.update(nested_files(each, self.base, self.look, of_cases=True))
             names = variables_in_cases(path, self.look)
             known = None if names is None or known is None else known | names
             words |= words_in(path, self.look)

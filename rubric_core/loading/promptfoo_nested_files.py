@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rubric_core.language.file_extensions import DATASETS, TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_cases import case_data
+from rubric_core.loading.promptfoo_cases import case_data, kind_of_cases
 
 __all__ = ["DATA", "SCHEMA_TYPES", "nested_files"]
 
@@ -42,7 +43,7 @@ def nested_files(path: Path, base: Path, look: TrackedLookup, *, of_cases: bool)
 
 def _files(name: str, base: Path, look: TrackedLookup) -> Iterable[Path]:
     name = name.removeprefix(URL)
-    if not name.lower().endswith(DATA) or "{" in name:
+    if not name.lower().endswith((*DATA, *DATASETS, *TABLES)) or "{" in name:
         return ()
     if is_pattern(name):
         return path_matches(name, (base,), look).paths
@@ -53,9 +54,13 @@ def _named(case: Any, *, is_case: bool) -> Iterator[tuple[str, FileKind]]:
     """The paths in a case, or in the parts and cases of a scenario."""
     if not isinstance(case, dict):
         return
-    for inner in ("config", "tests"):
-        for each in case[inner] if isinstance(case.get(inner), list) else ():
-            yield from _named(each, is_case=inner == "tests")
+    tests = case.get("tests")
+    for each in tests if isinstance(tests, list) else [tests]:
+        if isinstance(each, str) and (kind := kind_of_cases(Path(each))) is not None:
+            yield each, kind
+        yield from _named(each, is_case=True)
+    for each in case["config"] if isinstance(case.get("config"), list) else ():
+        yield from _named(each, is_case=False)
     given = case.get("vars") if is_case else None
     for each in given if isinstance(given, list) else [given]:
         if isinstance(each, str) and not each.startswith(URL):

@@ -9,13 +9,20 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.text import Span
 
-__all__ = ["CaseEntry", "CaseList", "ExternalCases", "TargetList", "TargetListEntry"]
+__all__ = ["CaseEntry", "CaseList", "ExternalCases", "TargetList", "TargetListEntry", "name_by_line"]
+
+
+def name_by_line(file: str, line: int) -> str:
+    """The name in results of a case without an id; `file` is the name of its file, empty for the suite."""
+    return f"{file or 'line'}-{line}"
 
 
 class CaseEntry(NamedTuple):
     """A case and where its block starts: add `offset` to the spans of the case."""
 
     case: Case
+    #: Its name in results: its id, else its line.
+    name: str
     #: The number of its block in the document, or -1 for a case inside the frame.
     block: int
     offset: int

@@ -10,7 +10,7 @@ from rubric_lsp.documents.block_answers import RelativePlaces
 from rubric_lsp.documents.name_uses import NameUses
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
-from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, file_lenses, lensed_cases
+from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, file_lenses, lensed_cases
 from rubric_lsp.features.results import Results
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
@@ -111,10 +111,8 @@ def included_lenses(snapshot: Snapshot, found: Iterable[Lens], suite: str) -> li
 
 
 def _case_lenses(
-    local: "LocalText", places: RelativePlaces, lensed: tuple[LensedCase, ...], suite: str
+    _: "LocalText", places: RelativePlaces, lensed: tuple[LensedCase, ...], suite: str
 ) -> Iterator["CodeLens"]:
-    named = {each.name: each for each in lensed}
-    for case in cases_in(local.shapes):
-        each = named.pop(case.id, None) if isinstance(case.id, str) else None
-        for lens in case_lenses(case.at("id"), each) if each is not None else ():
+    for each in lensed:
+        for lens in case_lenses(each.case.at("id"), each):
             yield {"range": places.range(lens.span), "command": _command(suite, lens)}

@@ -5,7 +5,6 @@ from functools import cached_property
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, RUNNABLE, WITH_FILES, FileKind
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.case_files import PROGRAMS
@@ -53,9 +52,8 @@ class ScopedFile:
         found = self.snapshot.refers_to if self._analysis is None else self._analysis.refers_to
         if self.kind in OF_PROMPTFOO:
             return {path: kind for path, kind in found.items() if kind in OF_PROMPTFOO}
-        as_table = {path: FileKind.TABLE for path in self.snapshot.case_files if path.suffix.lower() in TABLES}
         texts = (path for path in self.snapshot.case_files if path in found and path.suffix.lower() not in PROGRAMS)
-        return {**{path: found[path] for path in texts}, **as_table}
+        return {path: found[path] for path in texts}
 
     def is_like(self, other: "ScopedFile") -> bool:
         """Whether both are of AgentV, or both of promptfoo."""

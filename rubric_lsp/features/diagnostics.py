@@ -116,10 +116,9 @@ def outcomes(
     seen: set[str] = set()
     problems = [problem for each in shared for problem in _shared(analysis, each, passed=passed)]
     for entry in analysis.cases:
-        name = entry.case.id
-        shown = results.get(name) if name else None
-        if shown is not None and name not in seen:
-            seen.add(name or "")
+        shown = results.get(entry.name)
+        if shown is not None and entry.name not in seen:
+            seen.add(entry.name)
             problems += _outcome(id_span(analysis, entry), shown, partial(marks, analysis, entry, shown), passed=passed)
     for case in included:
         shown = results.get(case.id)

@@ -73,8 +73,8 @@ def hints(
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
     for entry in analysis.cases:
-        name = entry.case.id
-        if not isinstance(name, str) or name in seen or name not in results:
+        name = entry.name
+        if name in seen or name not in results:
             continue
         seen.add(name)
         if not (entry.block < 0 or first <= entry.block <= last):

@@ -104,8 +104,8 @@ def _parts(
 ) -> Iterator[str]:
     if isinstance(shape, Case) and field == "id":
         yield _case(analysis, shape, report)
-    if isinstance(shape, PromptfooCase) and report is not None:
-        yield _promptfoo_case(analysis, local, shape, field, report)
+    elif isinstance(shape, Case | PromptfooCase) and report is not None and not shape.has("id"):
+        yield _case_without_id(analysis, local, shape, field, report)
     if isinstance(shape, Band):
         yield from _ranges_of_band(local, shape)
         return
@@ -191,13 +191,15 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
     return "\n".join(lines)
 
 
-def _promptfoo_case(analysis: Analysis, local: LocalText, case: PromptfooCase, field: str, report: Report) -> str:
-    """The last run of a promptfoo case, at its description or else at its first key."""
+def _case_without_id(
+    analysis: Analysis, local: LocalText, case: Case | PromptfooCase, field: str, report: Report
+) -> str:
+    """The last run of a case without an id, at its description or else at its first key."""
     named = "description" if case.has("description") else min(case.places, key=lambda each: case.places[each].key)
     if field != named:
         return ""
     entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start)
-    return report((entry.case.id if entry is not None else None) or "") or ""
+    return report(entry.name if entry is not None else "") or ""
 
 
 def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:

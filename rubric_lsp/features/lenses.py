@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.model import Case
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
@@ -18,7 +17,7 @@ from rubric_lsp.features.run_actions import TIMES
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "included_lenses", "lensed_cases"]
+__all__ = ["Lens", "LensedCase", "case_lenses", "file_lenses", "included_lenses", "lensed_cases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,9 @@ class Lens:
 
 
 class LensedCase(NamedTuple):
-    """A case with a unique id and the text of its lenses; equal values give equal lenses."""
+    """A case with a unique name and the text of its lenses; equal values give equal lenses."""
 
+    case: Case
     name: str
     #: The result in short, empty if it is shown elsewhere.
     result: str
@@ -48,30 +48,17 @@ def lensed_cases(analysis: Analysis, results: Results, *, told: bool = True) -> 
     found: dict[int, list[LensedCase]] = {}
     named: set[str] = set()
     for entry in analysis.cases:
-        name = entry.case.id
-        if isinstance(name, str) and name and name not in named:
+        name = entry.name
+        if name not in named:
             named.add(name)
-            found.setdefault(entry.block, []).append(_lensed(name, results.get(name), told=told))
+            found.setdefault(entry.block, []).append(_lensed(entry.case, name, results.get(name), told=told))
     return found
 
 
-def _lensed(name: str, shown: ShownCase | None, *, told: bool) -> LensedCase:
+def _lensed(case: Case, name: str, shown: ShownCase | None, *, told: bool) -> LensedCase:
     if shown is None:
-        return LensedCase(name, "", running=False, has_result=False)
-    return LensedCase(name, brief(shown) if told else "", bool(shown.running), shown.last is not None)
-
-
-def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
-    """The cases of one block, or of the text around the cases."""
-    for shape in shapes:
-        if isinstance(shape, Case):
-            yield shape
-        elif isinstance(shape, Suite) and isinstance(shape.cases, list):
-            yield from (case for case in shape.cases if isinstance(case, Case))
-        elif isinstance(shape, PromptfooCase):
-            yield from shape.as_cases.values()
-        elif isinstance(shape, Configuration) and isinstance(shape.tests, list):
-            yield from cases_in(each for each in shape.tests if isinstance(each, PromptfooCase))
+        return LensedCase(case, name, "", running=False, has_result=False)
+    return LensedCase(case, name, brief(shown) if told else "", bool(shown.running), shown.last is not None)
 
 
 def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
@@ -119,7 +106,7 @@ def included_lenses(cases: "Iterable[Runnable]", results: Results, *, told: bool
         places.setdefault(whole_span(case).start, []).append(case)
     for start, several in places.items():
         for case in several:
-            lensed = _lensed(case.id, results.get(case.id), told=told)
+            lensed = _lensed(case.case, case.id, results.get(case.id), told=told)
             yield from case_lenses(Span(start, start), lensed, among=len(several))
 
 

@@ -43,15 +43,15 @@ class RunAction:
 def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bool) -> Iterator[RunAction]:
     """The runs and views that are available at a place."""
     entry = analysis.case_at(within.start)
-    name = entry.case.id if entry is not None else None
-    if entry is not None and isinstance(name, str) and name:
+    if entry is not None:
+        name = entry.name
         # If it were offered on every line, the light bulb would never disappear.
         line = id_span(analysis, entry)
         if asked or (line.start <= within.end and within.start <= line.end):
             yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
         if asked:
             yield from _about_case(analysis, entry, name, within, results.get(name, ShownCase()))
-    if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.included):
+    if asked and (analysis.cases or analysis.included):
         yield from _about_file(results, "file" if analysis.settings is not None else "suite")
 
 

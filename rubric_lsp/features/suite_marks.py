@@ -61,7 +61,7 @@ class SharedMarks:
             )
         if not self._gives:
             return ()
-        entries = {e.case.id: e for e in reversed(analysis.cases)} if results else {}
+        entries = {e.name: e for e in reversed(analysis.cases)} if results else {}
         now = {name: _counted_by(entries.get(name), shown) for name, shown in results.items()}
         gone = [name for name in self._counted if name not in now]
         changed = {name for name, by in now.items() if not _same(self._counted.get(name), by)}

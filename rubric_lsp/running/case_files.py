@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CaseFileResults"]
 
-#: Their cases have other names in the suite than in the file: promptfoo's have no ids.
-_NAMED_BY_SUITE = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_SCENARIOS})
+#: Their cases have other names in the suite than in the file, as promptfoo's have no ids, or are not read by themselves.
+_NAMED_BY_SUITE = frozenset({
+    FileKind.TABLE, FileKind.SCENARIOS, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_SCENARIOS,
+})  # fmt: skip
 _KINDS = _NAMED_BY_SUITE | {FileKind.CASES, FileKind.CASE, FileKind.DATASET}
 
 
@@ -94,7 +96,7 @@ class CaseFileResults:
                 every = distinct(suite_of(suite, documents).cases)
             except RequestFailedError:
                 every = []
-            own = {entry.case.id for entry in suite.analysis.cases} if suite.analysis.has_scenarios else None
+            own = {entry.name for entry in suite.analysis.cases} if suite.analysis.lists_more else None
             for case in every:
                 if case.file is not None:
                     found.setdefault(absolute(case.file), {})[case.id] = case
@@ -114,5 +116,5 @@ def _tells_no_cases(snapshot: Snapshot) -> bool:
     if snapshot.file_kind in _NAMED_BY_SUITE:
         return True
     if snapshot.can_run:
-        return snapshot.analysis.has_scenarios
+        return snapshot.analysis.lists_more
     return snapshot.is_ours and snapshot.file_kind in _KINDS and not snapshot.analysis.cases

@@ -84,7 +84,7 @@ class TestTree:
         #: The items of each suite that the client has.
         self._sent: dict[str, list[Test]] = {}
         #: The items of each case by its id, with their inputs.
-        self._kept: dict[str, dict[str | None, _Kept]] = {}
+        self._kept: dict[str, dict[str, _Kept]] = {}
 
     async def discover(self, params: Mapping[str, Any] | None) -> "Discovered":
         """`rubric/discoverTests`. Raises RequestFailedError for a suite that cannot be read."""
@@ -110,7 +110,7 @@ class TestTree:
         if not has_cases(snapshot):
             return []
         made = [_suite(snapshot)]
-        if not (snapshot.analysis.included or snapshot.analysis.has_scenarios):
+        if not (snapshot.analysis.included or snapshot.analysis.lists_more):
             return made + self._own(snapshot)
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
 
@@ -131,21 +131,21 @@ class TestTree:
 
         analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
         first = {entry: analysis.document.first_line(entry.block) for entry in analysis.cases if entry.block >= 0}
-        entries = {e.case.id: e for e in reversed(analysis.cases)}
-        new = [e for e in analysis.cases if entries[e.case.id] is e and not _holds(known.get(e.case.id), e, analysis)]
+        entries = {e.name: e for e in reversed(analysis.cases)}
+        new = [e for e in analysis.cases if entries[e.name] is e and not _holds(known.get(e.name), e, analysis)]
         path = snapshot.path or Path()
         fresh = {case.case: case for case in distinct(placed_cases(path, analysis, new, marks_only=True))}
-        kept: dict[str | None, _Kept] = {}
-        for number, entry in enumerate(e for e in analysis.cases if entries[e.case.id] is e):
+        kept: dict[str, _Kept] = {}
+        for number, entry in enumerate(e for e in analysis.cases if entries[e.name] is e):
             line = first.get(entry, 0)
             case = fresh.get(entry.case)
             if case is not None:
                 found = _items(snapshot, snapshot, case, number)
-            elif entry.case.id in known:
-                found = known[entry.case.id].moved(line, number)
+            elif entry.name in known:
+                found = known[entry.name].moved(line, number)
             else:
                 continue
-            kept[entry.case.id] = _Kept(entry.case, analysis.settings, line, number, found)
+            kept[entry.name] = _Kept(entry.case, analysis.settings, line, number, found)
         self._kept[snapshot.uri] = kept
         return [item for each in kept.values() for item in each.items]
 

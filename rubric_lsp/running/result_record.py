@@ -6,7 +6,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
@@ -78,8 +77,8 @@ class ResultRecord:
         #: Increases with every change of a result.
         self._changes = 0
         self._fingerprints = CaseFingerprints(documents)
-        #: The previous names of the cases of promptfoo configurations.
-        self._names: dict[str, list[str]] = {}
+        #: The previous cases of each suite, with their names.
+        self._entries: dict[str, tuple[CaseEntry, ...]] = {}
 
     def files_changed(self) -> None:
         """Something on disk has changed, or a run is over, whose programs may have changed files: results may be stale."""
@@ -92,8 +91,7 @@ class ResultRecord:
             return {}
         made = self._shown.get(snapshot.uri)
         if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._around):
-            if snapshot.analysis.kind is FileKind.PROMPTFOO:
-                self._follow(snapshot, cases)
+            self._follow(snapshot, cases)
             self._refresh(snapshot, cases)
             known = ((name, case) for name, case in cases.items() if case.last or case.running or case.newer)
             made = self._shown[snapshot.uri] = (
@@ -128,17 +126,20 @@ class ResultRecord:
         return ShownCase(case.last, stale, case.running, dict(newer))
 
     def _follow(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
-        """Keep the result, now stale, of a promptfoo case that an edit renamed: its variables are its name."""
-        names = [entry.case.id or "" for entry in snapshot.analysis.cases]
-        before = self._names.get(snapshot.uri, names)
-        self._names[snapshot.uri] = names
-        if len(before) != len(names):
+        """Keep the results of cases that an edit renamed: without an id, a case is named by its line, or by its variables."""
+        now = snapshot.analysis.cases
+        before = self._entries.get(snapshot.uri, now)
+        self._entries[snapshot.uri] = now
+        if now is before:
             return
-        changed = [(old, new) for old, new in zip(before, names, strict=True) if old != new]
-        if len(changed) == 1 and changed[0][0] in cases and changed[0][1] not in cases and changed[0][0] not in names:
-            old, new = changed[0]
-            if not cases[old].running:
-                cases[new] = cases.pop(old)
+        known = {entry.case: entry.name for entry in before}
+        renamed = {known[e.case]: e.name for e in now if known.get(e.case, e.name) != e.name}
+        if not renamed and len(before) == len(now):  # the only case that was edited itself
+            changed = [(old.name, new.name) for old, new in zip(before, now, strict=True) if old.name != new.name]
+            if len(changed) == 1 and changed[0][1] not in cases and changed[0][0] not in {e.name for e in now}:
+                renamed = dict(changed)
+        moved = {new: cases.pop(old) for old, new in renamed.items() if old in cases and not cases[old].running}
+        cases.update(moved)
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Compute fingerprints again if the case, the suite or files have changed."""
@@ -146,7 +147,7 @@ class ResultRecord:
         changed: dict[str, CaseEntry] = {}
         seen: set[str] = set()
         for entry in analysis.cases:
-            name = entry.case.id or ""
+            name = entry.name
             known = cases.get(name)
             if known is None or (known.last is None and not known.newer) or name in seen:
                 continue
@@ -160,8 +161,8 @@ class ResultRecord:
                 changed[name] = entry
         if snapshot.path is None:
             return
-        if analysis.included or analysis.has_scenarios:
-            own = {entry.case.id for entry in analysis.cases}
+        if analysis.included or analysis.lists_more:
+            own = {entry.name for entry in analysis.cases}
             others = {n: c for n, c in cases.items() if c.last is not None and (c.last.summary.file or n not in own)}
             self._refresh_others(snapshot, others)
         if changed:
@@ -275,8 +276,8 @@ class ResultRecord:
             return {}
         entries: dict[str, CaseEntry] = {}
         for entry in snapshot.analysis.cases:
-            if entry.case.id in names:
-                entries.setdefault(entry.case.id or "", entry)
+            if entry.name in names:
+                entries.setdefault(entry.name, entry)
         held: dict[str, _Held] = {}
         wanted, breaks = list(entries.values()), YieldPoints()
         for first in range(0, len(wanted), _AT_ONCE):

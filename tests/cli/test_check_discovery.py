@@ -393,3 +393,4 @@ def test_a_table_that_agentv_reads_is_not_checked_as_a_file_of_cases(rubric: Run
     write("evals/cases/magic.csv", table)
     found = rubric("check", ".")
     assert (found.code, "magic.csv" in found.out, "in 2 files" in found.out) == (0, False, True)
+    assert "its mistakes are reported in the suite that names it" in rubric("check", "evals/cases/magic.csv").err

@@ -59,6 +59,7 @@ def test_what_the_columns_of_a_table_say() -> None:
     assert [tuple(each) for each in cases_in_table(table, TYPES)] == [
         (
             3,
+            4,
             {
                 "id": "a",
                 "run": {"threshold": 0.5},
@@ -71,7 +72,7 @@ def test_what_the_columns_of_a_table_say() -> None:
                 "metadata": {"source": "csv"},
             },
         ),
-        (5, {"vars": {"input": "one", "locale": ""}, "metadata": {"source": ""}}),
+        (5, 5, {"vars": {"input": "one", "locale": ""}, "metadata": {"source": ""}}),
     ]
 
 

@@ -100,6 +100,68 @@ def test_cases_in_json_have_their_results(connect: Connect, tmp_path: Path) -> N
     assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 1), ("criterion-failed", 6)]
 
 
+ROWS = 'id,name,__expected\nrefund,"Ann\nsmith",contains: weeks\n\n,Bob,contains: days\n'
+TABLE = """\
+# rubric: dialect=agentv-5
+name: support
+providers: [canned]
+prompts: ["Can {{name}} return this?"]
+tests: file://rows.csv
+"""
+
+
+def test_rows_of_tables_have_their_results(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "project", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": TABLE, "rows.csv": ROWS})
+    client, uri, suite = connect(), (folder / "rows.csv").as_uri(), (folder / "a.eval.yaml").as_uri()
+    capabilities = {**VSCODE, "experimental": {"rubricTests": True}}
+    client.initialize(capabilities, folder, initializationOptions={"trusted": True})
+    client.open(suite, TABLE)
+    client.open(uri, ROWS, kind="csv")
+    client.diagnostics(suite)
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    told = [(n["command"]["title"], n["command"]["arguments"][:2], n["range"]["start"]["line"]) for n in lenses[::2]]
+    assert told == [("▶ Run", [suite, "refund"], 1), ("▶ Run", [suite, "rows.csv-5"], 4)]
+    tests = client.request("rubric/discoverTests", {"textDocument": {"uri": suite}})["tests"]
+    cases = [(each["label"], each["textDocument"]["uri"], each["range"]) for each in tests if each["kind"] == "case"]
+    ends = {"refund": (1, 3), "rows.csv-5": (4, 5)}
+    assert cases == [
+        (name, uri, {"start": {"line": first, "character": 0}, "end": {"line": end, "character": 0}})
+        for name, (first, end) in ends.items()
+    ]
+    ran(client, folder)
+    until("marks", lambda: marks(client, uri) == {1: "✘ 0.00", 4: "✔ 1.00"})
+    assert hints(client, suite)[4] == "✔ 1  ✘ 1"
+    shown = until("results", lambda: next(client.published(uri))["diagnostics"])
+    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 1), ("criterion-failed", 1)]
+    assert client.at("hover", uri, 2, 1)["contents"]["value"].startswith("**refund** — ✘ failed 0.00")
+    client.change(uri, replaced(ROWS, "weeks", "days"))
+    until("stale", lambda: marks(client, uri) == {1: "◌ stale · was ✘ 0.00", 4: "✔ 1.00"})
+
+
+NAMELESS = TABLE.replace(
+    "tests: file://rows.csv",
+    "tests:\n  - vars: {name: Ann}\n    assert: [{type: contains, value: weeks}]\n"
+    "  - vars: {name: Bob}\n    assert: [{type: contains, value: days}]",
+)
+
+
+def test_a_case_without_an_id_keeps_its_result_where_it_moves(connect: Connect, tmp_path: Path) -> None:
+    folder = written(tmp_path / "project", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": NAMELESS})
+    client, uri = connect(), (folder / "a.eval.yaml").as_uri()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    client.open(uri, NAMELESS)
+    client.diagnostics(uri)
+    ran(client, folder)
+    until("marks", lambda: marks(client, uri) == {5: "✘ 0.00", 6: "✘", 7: "✔ 1.00", 8: "✔"})
+    assert client.at("hover", uri, 5, 5)["contents"]["value"].startswith("**line-6** — ✘ failed 0.00")
+    lower = replaced(NAMELESS, "name: support", "name: support\n# one\n# two")
+    client.change(uri, lower)
+    until("marks", lambda: marks(client, uri) == {7: "✘ 0.00", 8: "✘", 9: "✔ 1.00", 10: "✔"})
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    told = {n["range"]["start"]["line"]: n["command"]["arguments"][1:2] for n in lenses}
+    assert told == {6: [], 7: ["line-8"], 9: ["line-10"]}
+
+
 SCENARIOS = """\
 # rubric: dialect=agentv-5
 name: support

@@ -14,6 +14,7 @@ from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
+from rubric_core.text import LineIndex, Span
 
 __all__ = ["CaseFileReader"]
 
@@ -30,6 +31,8 @@ class CaseFileReader:
     def __init__(self, language: Language, project: Project, read: Callable[[Path], str]) -> None:
         self._language, self._project, self._read = language, project, read
         self.known: dict[Path, Analysis] = {}
+        #: The text of each table, with the spans of its rows by their first lines, from 1. Its analysis is of other text.
+        self.tables: dict[Path, tuple[LineIndex, dict[int, Span]]] = {}
 
     def analysis(self, file: Path, dialect: str) -> Analysis | None:
         """The analysis of a file with cases; None for a file that is not a list of cases. Raises UnreadableError."""
@@ -60,6 +63,9 @@ class CaseFileReader:
         except TableError as error:
             line, _, reason = str(error).partition(": ")
             raise UnreadableError(file.name, reason, int(line)) from None
+        index = LineIndex(table)
+        spans = {row.line: Span(index.line_span(row.line - 1).start, index.line_span(row.last - 1).end) for row in rows}
+        self.tables[file] = index, spans
         lines = [""] * (rows[-1].line if rows else 0)
         for row in rows:
             lines[row.line - 1] = json.dumps(row.case, ensure_ascii=False)

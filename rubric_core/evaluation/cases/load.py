@@ -30,7 +30,7 @@ from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
 from rubric_core.ports import Files
 from rubric_core.syntax.line_document import LineDocument
-from rubric_core.text import Span
+from rubric_core.text import LineIndex, Span
 from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
 
 __all__ = [
@@ -252,13 +252,15 @@ class _Loader:
         allow_registered_kinds(analysis, self.options.evaluators)
         problems = problems_by_case(analysis, file)
         # A case in its own file and cases in a flow sequence are not block items.
-        entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
-        line_at = lines_of(analysis)
+        entries = analysis.cases or [CaseEntry(s, "", -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
+        table = self.case_files.tables.get(file)
+        line_at = lines_of(analysis) if table is None else _lines_in(table[0])
         for entry in entries:
+            outer = _outer(analysis, entry) if table is None else _always(table[1][entry.block])
             block = analysis.document.blocks[entry.block].text if entry.block >= 0 else analysis.local(0).text
             yield replace(
                 frame, case=entry.case, dialect=analysis.dialect, anchors=analysis.anchors(entry.block), text=block,
-                case_span=_outer(analysis, entry), line_at=line_at, file=None if file == frame.path else file,
+                case_span=outer, line_at=line_at, file=None if file == frame.path else file,
                 named=file.parent.name if isinstance(entry.case, LoneCase) else "",
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
@@ -267,6 +269,14 @@ class _Loader:
 
 def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:
     return lambda span: analysis.span_of(entry, span)
+
+
+def _always(row: Span) -> Callable[[Span], Span]:
+    return lambda _: row
+
+
+def _lines_in(index: LineIndex) -> Callable[[int], int]:
+    return lambda offset: index.line_of(offset) + 1
 
 
 def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:

@@ -29,7 +29,7 @@ from rubric_core.sandbox.process import Sandbox
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
-from rubric_core.validation.entry_lists import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry, name_by_line
 
 __all__ = ["Runnable", "runnables"]
 
@@ -77,7 +77,7 @@ class Runnable(CaseSource):
     @property
     def base_id(self) -> str:
         """The id of the case of which this may be a variation."""
-        return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
+        return self.case.id or self.named or name_by_line(self.file.name if self.file else "", self.line)
 
     def copied(self) -> "Runnable":
         """A copy that keeps the values computed so far."""

@@ -94,7 +94,7 @@ class _Frame:
             test = replace_fields(test, files=(*test.files, *self._default[2]))
             text = self._text if entry.block < 0 else analysis.document.blocks[entry.block].text
             yield self._maker.case(
-                test, entry.case.id or "", (), case=entry.case, anchors=anchors, text=text, line_at=line_at,
+                test, entry.name, (), case=entry.case, anchors=anchors, text=text, line_at=line_at,
                 case_span=_outer(analysis, entry), suite_span=_outer(analysis, None),
                 shared_assertions=self._shared,
             )  # fmt: skip
