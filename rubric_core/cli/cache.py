@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rubric_core.cli.cache_files import CacheFile
+from rubric_core.cli.check_inputs import FILE, CheckInputs, DiskTime, kind_of
 from rubric_core.cli.dependencies import Fact
 from rubric_core.user_dirs import cache_folder
 
@@ -40,6 +41,9 @@ class Cache:
         self._wrong: frozenset[int] | None = None
         self._kept: dict[str, CacheEntry] = {}
         self._is_news = False
+        #: Everything that the stored check depended on, with a stamp of each path; None if that is not known.
+        self._inputs: CheckInputs | None = None
+        self._stamps: list[str] = []
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             self._facts, self._known = self._read()
 
@@ -59,18 +63,41 @@ class Cache:
     def __contains__(self, name: str) -> bool:
         return name in self._known
 
+    def changed(self) -> frozenset[str] | None:
+        """The files of the stored check that may have changed since; None if something else may have as well.
+
+        A change time tells, which programs cannot set, as in `CheckInputs`.
+        """
+        with contextlib.suppress(OSError):
+            if self._inputs is not None and self._inputs.hold():
+                now = zip(self._inputs.paths(), self._stamps, self._inputs.stamps(), strict=True)
+                paths = frozenset(path for path, before, stamp in now if not stamp or before != stamp)
+                if all(kind_of(path) == FILE for path in paths):
+                    return paths
+        return None
+
     def compare(self, holds: Callable[[Iterable[Fact]], Iterator[bool]]) -> None:
         """Determine which facts no longer hold; entries that depend on them are no longer returned."""
         told = zip(self._facts, holds(self._facts.values()), strict=True)
         self._wrong = frozenset(number for number, is_so in told if not is_so)
 
     def find(self, name: str, state: str) -> str | None:
-        """The cached findings of a file, None if it or anything they depend on has changed."""
+        """The cached findings of a file, None if it or anything they depend on has changed.
+
+        Args:
+            name: The file.
+            state: Its state, or the beginning of it if the rest is known to be unchanged.
+        """
         entry = self._known.get(name)
-        if entry is None or entry.state != state or self._wrong is None or not self._wrong.isdisjoint(entry.facts):
+        is_same = entry is not None and entry.state.startswith(state)
+        if entry is None or not is_same or self._wrong is None or not self._wrong.isdisjoint(entry.facts):
             return None
         self._kept[name] = entry
         return entry.row
+
+    def state(self, name: str) -> str:
+        """The state of a file in the stored check."""
+        return self._known[name].state
 
     def keep(self, name: str, entry: CacheEntry) -> None:
         """Cache the findings of a file."""
@@ -81,11 +108,29 @@ class Cache:
         """Add facts that entries refer to."""
         self._facts.update(facts)
 
-    def facts_of(self, names: Collection[str]) -> Iterable[Fact] | None:
-        """The facts about files of these names, which are all; None if some are missing."""
-        if self._kept.keys() != set(names):
-            return None
-        return map(self._facts.__getitem__, self._used())
+    def is_about(self, names: Collection[str]) -> bool:
+        """Whether it has the findings of all files of these names, and of no others."""
+        return self._kept.keys() == set(names)
+
+    def inputs(self, made: Callable[[Collection[str], Iterable[Fact]], CheckInputs | None]) -> CheckInputs | None:
+        """Everything that the check depends on; None if uncertain. What is stored is not looked up again.
+
+        Args:
+            made: Looks up the inputs of some files with their facts.
+        """
+        before = self._inputs
+        news = [name for name, entry in self._kept.items() if self._known.get(name) is not entry]
+        if before is None or self._kept.keys() != self._known.keys() or len(news) > len(self._known) // 4:
+            return made(self._kept, map(self._facts.__getitem__, self._used()))
+        numbers = set().union(*(self._kept[name].facts for name in news))
+        more = made(news, map(self._facts.__getitem__, numbers)) if news else before
+        return None if more is None else before.joined(more)
+
+    def depends_on(self, inputs: CheckInputs | None, since: DiskTime | None) -> None:
+        """Store what the check depended on, as it was `since` then; without a time, nobody can tell what changes."""
+        known = None if since is None else inputs
+        self._is_news = self._is_news or known != self._inputs
+        self._inputs, self._stamps = known, [] if known is None else known.stamps(since)
 
     def _used(self) -> set[int]:
         """The numbers of the facts that entries depend on."""
@@ -98,7 +143,8 @@ class Cache:
                 self._write()
 
     def _read(self) -> tuple[dict[int, Fact], dict[str, CacheEntry]]:
-        folders, entries = json.loads(self._file.read())
+        folders, entries, inputs, self._stamps = json.loads(self._file.read())
+        self._inputs = None if inputs is None else CheckInputs(*inputs)
         facts = (Fact(folder, name, answers) for folder, listed in folders for name, answers in listed)
         return dict(enumerate(facts)), {name: CacheEntry(*entry) for name, entry in entries.items()}
 
@@ -110,4 +156,6 @@ class Cache:
         ]
         place = {number: at for at, number in enumerate(ordered)}.__getitem__
         entries = {n: (entry.state, [*map(place, entry.facts)], entry.row) for n, entry in self._kept.items()}
-        self._file.write(json.dumps([folders, entries], separators=(",", ":"), check_circular=False))
+        self._file.write(
+            json.dumps([folders, entries, self._inputs, self._stamps], separators=(",", ":"), check_circular=False)
+        )

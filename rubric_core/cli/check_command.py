@@ -48,7 +48,7 @@ def check(options: argparse.Namespace, last: LastReport) -> int:
         gc.enable()  # the output of --watch has no end
         return watch(FileChecker(language, configurations, wishes), sources)
     last.begin()
-    run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache))
+    run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache), last.since)
     return _once(run, options, last)
 
 
@@ -64,7 +64,7 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
         for each in run.left_out() if options.verbose else ():
             print(each, file=sys.stderr)
         ended = check_output.write(done.shown(), run.language, options)
-    if not done.failures and not options.verbose and (inputs := run.inputs()) is not None:
+    if not done.failures and not options.verbose and (inputs := run.inputs) is not None:
         timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
         last.keep(PrintedReport.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
     return done.exit_code

@@ -81,14 +81,27 @@ class CheckInputs(NamedTuple):
         from hashlib import blake2b  # noqa: PLC0415  # loads OpenSSL, and most checks need but the time of the disk
 
         signed = blake2b(digest_size=16)
-        for path in self._stamped():
+        for path in self.paths():
             found = os.stat(path)
             if since is not None and not since.settled(found):
                 raise OSError(errno.EAGAIN, "this may have changed meanwhile", path)
-            mode, inode, device, *_ = found
-            times = found.st_mtime_ns, found.st_ctime_ns
-            signed.update(b"%d %d %d %d %d %d\n" % (mode, inode, device, found.st_size, *times))
+            signed.update(_stamp_of(found))
         return signed.hexdigest()
+
+    def stamps(self, since: DiskTime | None = None) -> list[str]:
+        """A stamp of each of the `paths`, empty for one that is gone, or may have changed `since`."""
+        return [_stamp_at(path, since) for path in self.paths()]
+
+    def joined(self, other: "CheckInputs") -> "CheckInputs":
+        """These inputs and those of `other`."""
+        folders = {**self.stamped, **other.stamped}
+        stamped = {
+            folder: sorted({*self.stamped.get(folder, ()), *names}) if folder in other.stamped else names
+            for folder, names in folders.items()
+        }
+        return CheckInputs(
+            stamped, {**self.kinds, **other.kinds}, {**self.real, **other.real}, {**self.entries, **other.entries}
+        )
 
     def hold(self) -> bool:
         """Whether all inputs without a stamp are unchanged. Raises OSError for a folder that cannot be listed."""
@@ -99,11 +112,26 @@ class CheckInputs(NamedTuple):
             and all(names_in(folder) == names for folder, names in self.entries.items())
         )
 
-    def _stamped(self) -> Iterator[str]:
+    def paths(self) -> Iterator[str]:
+        """The files and folders that have stamps."""
         for folder, names in self.stamped.items():
             inside = os.path.join(folder, "")
             for name in names:
                 yield inside + name if name else folder
+
+
+def _stamp_of(found: os.stat_result) -> bytes:
+    mode, inode, device, *_ = found
+    times = found.st_mtime_ns, found.st_ctime_ns
+    return b"%d %d %d %d %d %d\n" % (mode, inode, device, found.st_size, *times)
+
+
+def _stamp_at(path: str, since: DiskTime | None) -> str:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ""
+    return "" if since is not None and not since.settled(found) else _stamp_of(found).decode().rstrip()
 
 
 def names_in(folder: str, entries: "Iterable[os.DirEntry[str]] | None" = None) -> str:

@@ -1,7 +1,7 @@
 """One check of the given files and of the files that they refer to."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,8 @@ from rubric_core.user_dirs import cache_folder
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache import Cache
-    from rubric_core.cli.check_inputs import CheckInputs
+    from rubric_core.cli.check_inputs import CheckInputs, DiskTime
+    from rubric_core.cli.dependencies import Fact
 
 __all__ = ["CheckRun"]
 
@@ -32,13 +33,20 @@ class CheckRun:
     """Checks the files of some paths, once."""
 
     def __init__(
-        self, language: Language, configurations: Configurations, wishes: CheckOptions, sources: SourceCollector
+        self,
+        language: Language,
+        configurations: Configurations,
+        wishes: CheckOptions,
+        sources: SourceCollector,
+        since: "Callable[[], DiskTime | None]" = lambda: None,
     ) -> None:
+        """`since` tells the time of the disk at the beginning of the check; None where it is not known."""
         self.language = language
         self._configurations = configurations
         self._wishes = wishes
         self._sources = sources
-        self._begun = time.monotonic()
+        self._begun, self._since = time.monotonic(), since
+        self._inputs: CheckInputs | None = None
         self._found: list[Source] = []
         self._project: Project | None = None
         self._cache: Cache | None = None
@@ -73,19 +81,27 @@ class CheckRun:
         """See `Discovery.left_out`."""
         return self._sources.left_out({str(absolute(source.shown)) for source in self._found})
 
+    @property
     def inputs(self) -> "CheckInputs | None":
         """Everything that the round depended on; None if uncertain or unknown."""
-        if self._cache is None or self._checker is None or self._sources.failures or self._sources.around.folders:
+        return self._inputs
+
+    def _look_up_inputs(self, cache: "Cache", checker: FileChecker, found: Sequence[Source]) -> "CheckInputs | None":
+        if self._sources.failures or self._sources.around.folders:
             return None
-        facts = self._cache.facts_of([source.shown for source in self._found])
-        if facts is None:
+        by_name = {source.shown: source for source in found}
+        if not cache.is_about(by_name):
             return None
         from rubric_core.cli.input_collection import inputs_of  # noqa: PLC0415  # a few files need none of this
 
-        used = {self._checker.configuration(source).path for source in self._found}
-        folder = cache_folder(self._sources.names)
-        root = None if folder is None else folder.parent.parent
-        return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts, root)
+        def made(names: Collection[str], facts: "Iterable[Fact]") -> "CheckInputs | None":
+            several = [by_name[name] for name in names]
+            used = {checker.configuration(source).path for source in several}
+            folder = cache_folder(self._sources.names)
+            root = None if folder is None else folder.parent.parent
+            return inputs_of(self._sources, several, [path for path in used if path is not None], facts, root)
+
+        return cache.inputs(made)
 
     def unfixed(self, shown: str) -> CheckedFile | str:
         """A file as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
@@ -113,5 +129,12 @@ class CheckRun:
         checker.register(self._sources, found)
         batch = FileBatch(checker, project, cache)
         results = check_with_used_files(self._sources, found, batch.results)
-        batch.save()
+        if cache is not None:
+            inputs = self._inputs = self._look_up_inputs(cache, checker, [each.source for each in results])
+            for _ in range(2):  # a first check creates the folder whose disk tells the time
+                since = self._since()
+                cache.depends_on(inputs, since)
+                cache.save()
+                if since is not None or inputs is None:
+                    break
         return results, checker

@@ -38,6 +38,9 @@ _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
 CHECKED, _NESTED = "checked ", " nested"
 SUITES, _EVALUATORS, REAL_PATH, FOUND_LANDMARKS = "suites", "evaluators", "real path", "landmarks"
 
+#: The beginnings of questions whose answers are not those of files alone.
+_OF_THE_CHECK = (CHECKED, SUITES, _EVALUATORS)
+
 
 def _names_digest(names: Iterable[object]) -> str:
     return digest(b"\0".join(os.fsencode(str(name)) for name in names))
@@ -209,14 +212,23 @@ def _suites_digest(project: Project, path: Path) -> str:
 class CurrentFacts:
     """Current answers. Each folder is listed once: most questions concern missing files."""
 
-    def __init__(self, files: Files, project: Project) -> None:
+    def __init__(self, files: Files, project: Project, changed: frozenset[str] | None = None) -> None:
+        """`changed`: the only files that may have changed since the questions were answered; None: any may have."""
         self._files = files
         self._project = project
+        self._changed = changed
 
     def holds(self, facts: Iterable[Fact]) -> Iterator[bool]:
         """Whether each fact still holds; facts of one folder have to be consecutive."""
         folder, listed = None, None
         for fact in facts:
+            if self._changed is not None and os.path.join(fact.folder, fact.name) not in self._changed:  # noqa: PTH118  # there are many
+                yield all(
+                    self._answer(fact, question) == answer
+                    for question, answer in fact.answers.items()
+                    if question.startswith(_OF_THE_CHECK)
+                )
+                continue
             if fact.folder != folder:
                 folder, listed = fact.folder, _listed(fact.folder)
             # The root of the disk has no name, and no folder lists it.

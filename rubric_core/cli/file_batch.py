@@ -1,5 +1,6 @@
 """Checks many files: unchanged ones from the cache, the rest in several processes."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -41,8 +42,10 @@ class FileBatch:
         self._project = project
         self._cache = cache
         self._settings: dict[Path, str] = {}
+        #: See `Cache.changed`.
+        self._changed = cache.changed() if cache is not None else None
         if cache is not None:
-            cache.compare(CurrentFacts(DiskFiles(), checker.project).holds)
+            cache.compare(CurrentFacts(DiskFiles(), checker.project, self._changed).holds)
 
     def results(self, sources: Sequence[Source]) -> list[CheckedFile | str]:
         """The result of each file, or why it cannot be read."""
@@ -55,13 +58,13 @@ class FileBatch:
             for source, found in zip(sources, known, strict=True)
         ]
 
-    def save(self) -> None:
-        """Save the cache for the next check."""
-        if self._cache is not None:
-            self._cache.save()
-
     def _state(self, source: Source, text: str) -> str | None:
         """The state of a file as a key of the cache; None if it cannot be cached."""
+        way = self._way(source)
+        return None if way is None else f"{way}{digest(text.encode())}"
+
+    def _way(self, source: Source) -> str | None:
+        """The beginning of the state: how the file is checked, without its content."""
         if source.path.name in CONFIGURATION_FILES:
             return None
         folder = source.path.parent
@@ -69,11 +72,17 @@ class FileBatch:
         if settings is None:
             settings = self._settings[folder] = _settings_of(self._checker.configuration(source))
         how = (source.shown, str(source.path), packed_use(source.use), source.named, settings)
-        return f"{digest(repr(how).encode())}{digest(text.encode())}"
+        return digest(repr(how).encode())
 
     def _known(self, source: Source) -> CheckedFile | None:
         if self._cache is None or source.shown not in self._cache:
             return None
+        is_unchanged = self._changed is not None and os.path.join(os.getcwd(), source.shown) not in self._changed  # noqa: PTH109, PTH118  # there are many
+        if is_unchanged and (way := self._way(source)) is not None:
+            row = self._cache.find(source.shown, way)
+            known = None if row is None else loads(row, "")
+            if known is None or not needs_text(known):
+                return known
         try:
             text = source.read()
         except UnreadableError:

@@ -130,16 +130,23 @@ class LastReport:
 
                 self._since = DiskTime.of(folder)
 
-    def keep(self, printed: PrintedReport, inputs: "CheckInputs") -> None:
-        """Store the output of a check, unless one of its inputs may have changed meanwhile."""
-        import json  # noqa: PLC0415  # a few files need none of these
-
-        from rubric_core.cli.check_inputs import DiskTime  # noqa: PLC0415  # see above
+    def since(self) -> "DiskTime | None":
+        """The time of the disk at the beginning; None if it is not known."""
+        from rubric_core.cli.check_inputs import DiskTime  # noqa: PLC0415  # a few files need none of it
 
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
             if folder is not None and folder.is_dir():
-                since = self._since or DiskTime.before(folder, self._clock, time.monotonic() - self._begun)
+                return self._since or DiskTime.before(folder, self._clock, time.monotonic() - self._begun)
+        return None
+
+    def keep(self, printed: PrintedReport, inputs: "CheckInputs") -> None:
+        """Store the output of a check, unless one of its inputs may have changed meanwhile."""
+        import json  # noqa: PLC0415  # a few files need none of these
+
+        with contextlib.suppress(OSError, ValueError):
+            folder, since = self._folder(), self.since()
+            if folder is not None and since is not None:
                 body = (inputs.stamp(since), inputs, *printed)
                 self._opened(folder).write(json.dumps(body, separators=(",", ":"), check_circular=False))
 

@@ -8,7 +8,7 @@ import pytest
 from cached_project import PROMPT, TICK, link, plant, said, same_stamp, settle, swap
 from command import BROKEN, CLEAN, Run, write
 
-from rubric_core.cli import check, check_inputs, check_output, check_run, parallel
+from rubric_core.cli import check, check_inputs, check_output, check_run, parallel, sources
 
 
 @pytest.fixture(autouse=True)
@@ -120,9 +120,10 @@ CHANGES: list[tuple[str, Callable[[], object]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("waits", [False, True], ids=["at once", "later"])
 @pytest.mark.parametrize("change", [change for _, change in CHANGES], ids=[name for name, _ in CHANGES])
 def test_whatever_changes_is_seen(
-    rubric: Run, rounds: Callable[[], int], change: Callable[[], object], request: pytest.FixtureRequest
+    rubric: Run, rounds: Callable[[], int], change: Callable[[], object], waits: bool
 ) -> None:
     plant()
     link("evals/linked.eval.yaml", "clean.eval.yaml")
@@ -136,9 +137,16 @@ def test_whatever_changes_is_seen(
     assert said(rubric("check")) == before
     assert rounds() == 0
     change()
+    if waits:
+        settle()
     now = said(rubric("check"))
     assert rounds() == 1
     assert now == said(rubric("check", "--no-cache"))
+    settle()
+    Path("evals/broken.eval.yaml").write_text(f"{BROKEN}# more\n", encoding="utf-8")
+    if waits:
+        settle()
+    assert said(rubric("check")) == said(rubric("check", "--no-cache"))
 
 
 @pytest.mark.parametrize("place", ["late.eval.yaml", "evals/late.eval.yaml"])
@@ -188,3 +196,23 @@ def test_colours_are_those_of_now(rubric: Run, monkeypatch: pytest.MonkeyPatch) 
             for _ in range(3):
                 assert ("\x1b[" in rubric("check").out) is (colour == "1")
                 settle()
+
+
+def test_where_one_file_changed_only_it_is_read(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has findings is read as well, as its lines are shown, and the targets, which some suite may name now."""
+    plant()
+    settle()
+    rubric("check")
+    settle()
+    Path("evals/clean.eval.yaml").write_text(f"{CLEAN}# more\n", encoding="utf-8")
+    settle()
+    read: list[str] = []
+    real = sources.read_text
+    monkeypatch.setattr(sources, "read_text", lambda path: read.append(path.name) or real(path))
+    ran = said(rubric("check"))
+    shown = {"broken.eval.yaml", "one.eval.yaml", "two.eval.yaml"}
+    assert set(read) == {*shown, "clean.eval.yaml", "targets.yaml"}
+    read.clear()
+    assert said(rubric("check", "--format", "json"))[0] == ran[0]
+    assert set(read) == shown
+    assert said(rubric("check", "--no-cache")) == ran
