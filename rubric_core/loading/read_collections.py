@@ -13,6 +13,7 @@ from rubric_core.loading.issues import StrayEntry, UnknownTag
 from rubric_core.loading.keys import Keys
 from rubric_core.loading.read_values import HOLE
 from rubric_core.loading.split_items import join_split_item
+from rubric_core.syntax.plain_data import key_name
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -47,7 +48,7 @@ class Collections(Keys):
             seen.setdefault(entry.name, entry)
             value = self.value_through(via, kind.value, entry.value, entry.name)
             if value is not HOLE:
-                result.setdefault(entry.name, value)
+                result.setdefault(key_name(entry.key, entry.name), value)
         return result
 
     def value_through(self, via: Span | None, kind: Kind[Any], node: Node, name: str) -> Any:

@@ -39,6 +39,8 @@ HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
 _NUMBERS = (int, float)
 #: Tags of YAML itself.
 _CORE = "tag:yaml.org,2002:"
+#: Tags whose values agentv copies entry by entry and finds without any: sets, ordered mappings, dates, bytes.
+EMPTIED = frozenset(f"{_CORE}{name}" for name in ("set", "omap", "binary", "timestamp"))
 #: A list of words meant as a command line: quoted with its brackets, or with commas alone.
 _NO_COMMAND = pattern(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
 #: The maximum depth of nested references; more would overflow the stack.
@@ -99,10 +101,14 @@ class ValueReader:
             return self._behind(node, lambda target: self.value(kind, target, name), text=takes_text(kind))
         elif self._refs and isinstance(node, Mapping) and node.get("$ref") is not None:
             return HOLE
-        if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:
+        if node.tag is not None and self._is_strange(node.tag) and id(node) not in self._tagged_nodes:
             self._tagged_nodes.add(id(node))
             self.issues.append(UnknownTag(span=self.at(node), borrowed=self.via is not None, node=node, tag=node.tag))
         return self.readers[type(kind)](self, kind, node, name)
+
+    def _is_strange(self, tag: str) -> bool:
+        """Whether a tag means nothing, or makes something that agentv finds empty."""
+        return not tag.startswith(_CORE) or (tag in EMPTIED and self.dialect.properties.engine == "agentv")
 
     def _behind(self, alias: Alias, then: Callable[[Node], Any], *, text: bool = False) -> Any:
         target = self.target_of(alias)

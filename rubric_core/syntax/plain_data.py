@@ -1,16 +1,20 @@
 """Nodes as plain Python data, for the parts of a file that no shape describes."""
 
+import re
 from collections.abc import Mapping as MappingOf
 from decimal import Decimal
+from math import isfinite, isnan
 from typing import Any
 
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
-__all__ = ["MOST_NODES", "TooManyValuesError", "plain", "plain_whole", "without_point"]
+__all__ = ["MOST_NODES", "TooManyValuesError", "key_name", "plain", "plain_whole", "without_point"]
 
 #: The most nodes that are expanded. More means an alias bomb; the aliases are then kept as written.
 MOST_NODES = 100_000
 _MERGE = "<<"
+#: What keys that are numbers or truth values begin with.
+_NUMBER_BEGINS = frozenset("0123456789+-.TF")
 #: JavaScript writes larger numbers with an exponent.
 _LARGEST_WHOLE = 1e21
 
@@ -42,6 +46,20 @@ def without_point(value: float) -> float:
     if isinstance(value, int) or not value.is_integer() or abs(value) >= _LARGEST_WHOLE:
         return value
     return int(Decimal(repr(value)))  # with zeros after the digits that identify the number
+
+
+def key_name(key: Node, written: str) -> str:
+    """The name of a key in data as JavaScript has it: `1.0` is 1, `0x10` is 16, and `True` is true."""
+    if written[:1] not in _NUMBER_BEGINS or not isinstance(key, Scalar) or key.style != "plain":
+        return written
+    value = key.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, int | float):
+        return written
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+    return re.sub(r"e([+-])0", r"e\1", repr(without_point(value)))
 
 
 class _Reader:
@@ -91,5 +109,5 @@ class _Reader:
                 for source in value if isinstance(value, list) else [value]:
                     merged = {**source, **merged} if isinstance(source, dict) else merged
             elif entry.name is not None:
-                own.setdefault(entry.name, value)
+                own.setdefault(key_name(entry.key, entry.name), value)
         return {**{n: v for n, v in merged.items() if n not in own}, **own}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import UnknownTag
+from rubric_core.loading.read_values import EMPTIED
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
@@ -34,6 +35,14 @@ def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # no
     text = context.written(whole)
     if isinstance(issue.node, Scalar) and issue.node.style == "plain" and "\n" not in text and not issue.node.anchor:
         fixes.append(Fix("put it in quotes: text, not a tag", (Edit(whole, quoted(text)),), safe=False))
+    if issue.tag in EMPTIED:
+        yield Finding(
+            span,
+            f"the tag `{context.written(span)}` makes a value that agentv does not read",
+            fixes=tuple(reversed(fixes)),
+            consequence="agentv reads its bytes or nothing; rubric reads it as written",
+        )
+        return
     yield Finding(
         span,
         f"the tag `{context.written(span)}` has no meaning here: its value is read as written",
