@@ -253,7 +253,9 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO_SCENARIOS: NodeUnion(
         mapping=Shaped(PromptfooScenario), sequence=ListOf(Shaped(PromptfooScenario))
     ),
-    FileKind.PROMPTFOO_PROVIDERS: NodeUnion(mapping=Shaped(ProviderInFile), sequence=ListOf(Shaped(ProviderInFile))),
+    FileKind.PROMPTFOO_PROVIDERS: NodeUnion(
+        mapping=Shaped(ProviderInFile), sequence=ListOf(NodeUnion(text=Text(), mapping=Shaped(ProviderInFile)))
+    ),
     FileKind.PROMPTFOO_PROVIDER: Shaped(ProviderInFile),
     FileKind.PROMPTFOO_ASSERTIONS: NodeUnion(sequence=ASSERTIONS),
     FileKind.PROMPTFOO_ASSERTION: ASSERTIONS.item,

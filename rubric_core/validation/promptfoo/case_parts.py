@@ -94,12 +94,27 @@ def value_nodes(checks: tuple[Assertion, ...], kinds: tuple[type[Assertion], ...
     yield from (node for node in nodes if isinstance(node, Scalar) and isinstance(node.value, str))
 
 
+#: Keys with lists whose entries promptfoo does not take lists for.
+_LISTS = frozenset({"assert", "providers", "targets", "tests"})
+
+
 def pointers_in(node: Node | None) -> Iterator[Scalar]:
     """The targets of every `$ref` below a node."""
     for each in walk(node) if node is not None else ():
         target = each.get("$ref") if isinstance(each, Mapping) else None
         if isinstance(target, Scalar) and isinstance(target.value, str):
             yield target
+
+
+def pointers_of_items(node: Node | None) -> Iterator[Scalar]:
+    """Those that stand for one entry of a list: for a test, a provider, or an assertion."""
+    for each in walk(node) if node is not None else ():
+        for entry in each.entries if isinstance(each, Mapping) else ():
+            listed = entry.value if entry.name in _LISTS else None
+            for item in listed.items if isinstance(listed, Sequence) else ():
+                target = item.get("$ref") if isinstance(item, Mapping) else None
+                if isinstance(target, Scalar):
+                    yield target
 
 
 def misspells(node: Node | None, key: str) -> bool:

@@ -9,7 +9,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.case_parts import pointers_in
+from rubric_core.validation.promptfoo.case_parts import pointers_in, pointers_of_items
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Finding, Fix
 
@@ -37,15 +37,32 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
         lost = _lost(node.text, root, suite)
         if lost is not None:
             yield _finding(at, node.text, lost, _intended_pointer(node.text, lost, root, suite))
+    for node, outer in _pointers(suite, root, pointers_of_items):
+        parts = node.text.split("/")
+        if parts[0] == "#" and parts[1:2] != [_LIST] and isinstance(_target(root, parts[1:]), Sequence):
+            yield Finding(
+                outer(node.span), f"`{node.text}` is a list, and stands in the place of one entry", consequence=STOPS
+            )
 
 
-def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Callable[[Span], Span]]]:
+def _pointers(
+    suite: PromptfooSuite, root: Mapping, found_in: Callable[[Node | None], Iterator[Scalar]] = pointers_in
+) -> Iterator[tuple[Scalar, Callable[[Span], Span]]]:
     """Every pointer: in the text around the cases, and in each case with a block of its own."""
     if "$ref" in suite.frame.text:
-        yield from ((node, suite.frame.outer) for node in pointers_in(root))
+        yield from ((node, suite.frame.outer) for node in found_in(root))
     for placed, summary in suite.digest.pointing:
         if placed.block >= 0:
-            yield from ((node, placed.outer) for node in summary.pointers)
+            own = summary.pointers if found_in is pointers_in else _of_items(summary.case.node)
+            yield from ((node, placed.outer) for node in own)
+
+
+def _of_items(case: Node | None) -> Iterator[Scalar]:
+    """The same for a case with a block of its own, which is an entry itself."""
+    own = case.get("$ref") if isinstance(case, Mapping) else None
+    if isinstance(own, Scalar):
+        yield own
+    yield from pointers_of_items(case)
 
 
 def lost_pointer_into_file(issue: PointerIntoFile) -> Iterator[Finding]:
@@ -114,6 +131,18 @@ def _lost_in_cases(parts: list[str], suite: PromptfooSuite) -> _Lost | None:
         return None  # paths and mistakes are in the list, too
     deepest = _DEEPEST if parts[3:4] == ["assert"] else _DEEPEST - 1
     return _lost_below(node, parts[:deepest], 3)
+
+
+def _target(node: Node | None, parts: list[str]) -> Node | None:
+    """What a pointer leads to; None if that is not there, or unknown."""
+    for part in parts:
+        node = node.target if isinstance(node, Alias) else node
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Sequence):
+            node = node.items[int(name)] if name.isdecimal() and int(name) < len(node.items) else None
+        else:
+            node = node.get(name) if isinstance(node, Mapping) else None
+    return node.target if isinstance(node, Alias) else node
 
 
 def _lost_below(node: Node | None, parts: list[str], begin: int) -> _Lost | None:

@@ -17,7 +17,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.http_settings import unread_by_http
 from rubric_core.validation.promptfoo.model_tools import tools_of
 from rubric_core.validation.promptfoo.vendor_settings import vendor_settings
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, Severity
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
 
@@ -77,6 +77,7 @@ _FORMATS = ("text", "json_object", "json_schema")
 #: Programs of vendors, whose tools have other forms.
 _IS_AGENT = pattern(r"anthropic:claude-(?:agent|code)|openai:(?:agents|assistant|chatkit|codex|realtime)")
 _REFUSED = "the model refuses the request, and promptfoo makes each row an error"
+_MAY_REFUSE = "promptfoo sends it as a string, which not every service takes for a number"
 _USUAL = (
     "temperature",
     "max_tokens",
@@ -246,10 +247,13 @@ def _texts_for_numbers(settings: Mapping, known: tuple[str, ...], *, is_strict: 
             continue
         if not _NUMBER.match(node.text):
             yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
-        elif is_strict and _PLAIN_NUMBER.match(node.text) and node.is_quoted and not node.is_block:
+        elif _PLAIN_NUMBER.match(node.text) and node.is_quoted and not node.is_block:
             fixes = (Fix(f"write `{node.text}`", (Edit(node.span, node.text),)),)
             words = f"`{name}` is a number: write it without quotes"
-            yield Finding(node.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
+            severity: Severity = "warning" if is_strict else "information"
+            yield Finding(
+                node.span, words, fixes=fixes, severity=severity, consequence=_REFUSED if is_strict else _MAY_REFUSE
+            )
 
 
 def _formats(settings: Mapping) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ _SHARES: tuple[type[Assertion], ...] = (
     graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
     graded.Classifier, AssertionSet,
 )  # fmt: skip
+#: Of these, the ones whose threshold is 0 where none is written.
+_PASS_BY_DEFAULT = (graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance)
 #: Types whose judge is asked for a score of 0..1, but may give any other.
 _ASKED_SHARES = (graded.ModelRubric, graded.SearchRubric, graded.AgentRubricCall, graded.TraceGoalSuccess)
 #: Types that pass or fail, and read no threshold.
@@ -117,6 +119,11 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
     if isinstance(shape, Assertion) and not isinstance(shape, (graded.SimilarText, *_SHARES)):
         yield from _negative(shape)
         return
+    if place is None and isinstance(shape, _PASS_BY_DEFAULT) and not shape.type_name.startswith("not-"):
+        yield Finding(
+            shape.at("type"), "without `threshold` it passes whatever its score is",
+            severity="hint", consequence="the threshold is 0; from 0.123 on promptfoo takes 0.5",
+        )  # fmt: skip
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return
     if (

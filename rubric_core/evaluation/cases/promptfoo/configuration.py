@@ -35,7 +35,11 @@ _MISSING: Any = object()
 
 
 class ConfigurationError(Exception):
-    """Raised for a mistake at which promptfoo stops; the message describes it."""
+    """Raised for a mistake at which promptfoo stops; the message describes it, and `at` is its place, if known."""
+
+    def __init__(self, message: str, at: Node | None = None) -> None:
+        super().__init__(message)
+        self.at = at
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def promptfoo_cases(
     configuration = read_configuration(
         path, analysis.document.text, files, generated, options.environment, options.working_directory
     )
-    troubles: list[str] = []
+    troubles: list[tuple[str, str]] = []
     prompts: list[PromptfooPrompt] = []
     providers: list[PromptfooProvider] = []
     tests: list[PromptfooTest] = []
@@ -67,11 +67,11 @@ def promptfoo_cases(
         providers = [errors.on(each, configuration) for each in providers_of(configuration)]
         shared = tuple(configuration.files_read)
     except ConfigurationError as error:
-        troubles.append(str(error))
+        troubles.append(_placed(error, configuration))
     try:
         tests = list(tests_of(configuration))
     except ConfigurationError as error:
-        troubles.append(str(error))
+        troubles.append(_placed(error, configuration))
         tests = list(inline_tests(configuration))
     if troubles and not tests:
         tests = [PromptfooTest(configuration.root, {})]
@@ -79,9 +79,15 @@ def promptfoo_cases(
     try:
         chosen = chosen_tests(configuration, len(tests))
     except ConfigurationError as error:
-        troubles.append(str(error))
+        troubles.append(_placed(error, configuration))
     maker = CaseMaker(analysis, configuration, prompts, providers, options, shared)
-    return tuple(_cases(maker, tests, chosen, [("line 1", each) for each in troubles]))
+    return tuple(_cases(maker, tests, chosen, troubles))
+
+
+def _placed(error: ConfigurationError, configuration: PromptfooConfiguration) -> tuple[str, str]:
+    """The line of a mistake and what it is."""
+    line = 1 if error.at is None else configuration.text.count("\n", 0, error.at.span.start) + 1
+    return f"line {line}", str(error)
 
 
 def _cases(

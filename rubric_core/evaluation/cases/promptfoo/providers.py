@@ -28,6 +28,8 @@ from rubric_core.syntax.tree import Node
 __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targets_of"]
 
 _YAML = (".yaml", ".yml", ".json")
+#: How many files may name one another.
+_MOST_NAMED = 20
 #: Ids whose variables are filled in early, since they decide what the provider is; addresses may have keys in them, which are not kept.
 _OF_ENVIRONMENT = ("{{", URL, "python:", "ruby:")
 _EXEC, _WEBHOOK = "exec:", "webhook:"
@@ -75,7 +77,11 @@ def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvide
         if key in seen:
             continue
         seen.add(key)
-        for each in _providers_of_item(item, at, configuration):
+        try:
+            made = list(_providers_of_item(item, at, configuration))
+        except ConfigurationError as error:
+            raise ConfigurationError(str(error), at) from None
+        for each in made:
             count = sum(other.name.partition("~")[0] == each.name for other in found)
             found.append(each if not count else replace_fields(each, name=f"{each.name}~{count + 1}"))
     return _with_prompts(found)
@@ -101,7 +107,7 @@ def own_provider(written: Any, at: Node, configuration: PromptfooConfiguration) 
 
 def _providers_of_item(item: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
     if isinstance(item, str):
-        if item.startswith(URL) and item.endswith(_YAML):
+        if _names_list(item):
             yield from _providers_in_file(item, at, configuration)
             return
         yield _provider(item, {}, at, configuration)
@@ -119,11 +125,31 @@ def _providers_of_item(item: Any, at: Node, configuration: PromptfooConfiguratio
 
 
 def _providers_in_file(name: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
-    written = configuration.resolved(configuration.external(name))
-    for each in written if isinstance(written, list) else [written]:
+    """The providers of a file; names of files in it, which are relative to the configuration, stand for their content."""
+    written = _behind(name, configuration)
+    for item in written if isinstance(written, list) else [written]:
+        each = _behind(item, configuration) if _names_list(item) else item
+        if isinstance(each, list):
+            shown = item.removeprefix(URL) if isinstance(item, str) else "an entry"
+            raise ConfigurationError(f"{name.removeprefix(URL)}: {shown} is a list in the place of one provider")
         if not isinstance(each, dict | str) or (isinstance(each, str) and each.startswith(URL)):
             raise ConfigurationError(f"{name.removeprefix(URL)} has a provider without `id`")
         yield from _providers_of_item(each, at, configuration)
+
+
+def _names_list(item: Any) -> bool:
+    """Whether an entry names a file with providers."""
+    return isinstance(item, str) and item.startswith(URL) and item.endswith(_YAML)
+
+
+def _behind(name: str, configuration: PromptfooConfiguration) -> Any:
+    """The content of a file, or of the one that it consists of the name of. Raises ConfigurationError."""
+    found: Any = name
+    for _ in range(_MOST_NAMED):
+        found = configuration.resolved(configuration.external(found))
+        if not _names_list(found):
+            return found
+    raise ConfigurationError(f"{name.removeprefix(URL)} leads from file to file without end")
 
 
 def _provider(

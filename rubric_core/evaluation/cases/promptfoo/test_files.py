@@ -18,10 +18,11 @@ from rubric_core.loading.directory_search import URL, without_function
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
 __all__ = [
-    "YAML_ENDINGS", "TestPart", "TestSource", "entry_parts", "inline_part", "parts_in_place", "tree_parts", "vars_of_files",
+    "YAML_ENDINGS", "TestPart", "TestSource", "entry_parts", "inline_part", "list_in", "parts_in_place", "tree_parts", "vars_of_files",
 ]  # fmt: skip
 
 YAML_ENDINGS = (".yaml", ".yml")
@@ -59,13 +60,33 @@ class TestPart(NamedTuple):
 
 def parts_in_place(configuration: PromptfooConfiguration, name: str) -> Iterator[TestPart]:
     """Every test of `tests`, or a broken entry with the reason."""
-    written, node = configuration.data.get(name), configuration.node(name)
+    written, node = list_in(configuration, name)
     if not isinstance(written, list):
         if written is not None:
             yield from entry_parts(written, node, configuration, is_listed=False)
         return
     for item, at in zip(written, configuration.items(node, written), strict=True):
         yield from entry_parts(item, at, configuration, is_listed=True)
+
+
+def list_in(configuration: PromptfooConfiguration, name: str) -> tuple[Any, Node]:
+    """The value of a key at the top and its node: for a `$ref` in place of a list the list that it leads to."""
+    written, node = configuration.data.get(name), configuration.node(name)
+    if not isinstance(written, dict) or "$ref" not in written:
+        return written, node
+    try:
+        found = configuration.resolved(written)
+    except ConfigurationError:
+        return written, node
+    return (found, _pointed(configuration, written["$ref"]) or node) if isinstance(found, list) else (written, node)
+
+
+def _pointed(configuration: PromptfooConfiguration, pointer: Any) -> Node | None:
+    """The node that a reference into the configuration itself leads to through mappings."""
+    node: Node | None = configuration.root
+    for part in str(pointer).removeprefix("#/").split("/"):
+        node = configuration.followed(node.get(part)) if isinstance(node, MappingNode) else None
+    return node
 
 
 def entry_parts(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:

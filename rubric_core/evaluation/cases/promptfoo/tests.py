@@ -12,6 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.test_files import (
     TestPart,
     TestSource,
     inline_part,
+    list_in,
     parts_in_place,
     vars_of_files,
 )
@@ -100,7 +101,7 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
         raise ConfigurationError(configuration.trouble)
     data, node, files = default_test(configuration)
     shared = data, node
-    scenarios = configuration.data.get("scenarios")
+    scenarios, _ = list_in(configuration, "scenarios")
     count = 0
     for test in (*_listed(shared, configuration), *_scenario_tests(scenarios, shared, configuration)):
         count += 1
@@ -111,7 +112,7 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
 
 
 def _listed(default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
-    written, node = configuration.data.get("tests"), configuration.node("tests")
+    written, node = list_in(configuration, "tests")
     listed = configuration.items(node, written) if isinstance(written, list) else []
     numbers = {id(at): number for number, at in enumerate(listed, start=1)}
     for part in parts_in_place(configuration, "tests"):
@@ -209,7 +210,7 @@ def _refusal(data: Any) -> str:
 def _scenario_tests(
     written: Any, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> Iterator[PromptfooTest]:
-    at = configuration.node("scenarios")
+    _, at = list_in(configuration, "scenarios")
     for number, part in enumerate(scenario_parts(written, at, configuration)):
         yield from _scenario(part, number, default, configuration)
 
