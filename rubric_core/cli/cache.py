@@ -68,7 +68,7 @@ class Cache:
 
         A change time tells, which programs cannot set, as in `CheckInputs`.
         """
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):  # a name that this locale cannot say
             if self._inputs is not None and self._inputs.hold():
                 now = zip(self._inputs.paths(), self._stamps, self._inputs.stamps(), strict=True)
                 paths = frozenset(path for path, before, stamp in now if not stamp or before != stamp)

@@ -129,7 +129,7 @@ def _stamp_of(found: os.stat_result) -> bytes:
 def _stamp_at(path: str, since: DiskTime | None) -> str:
     try:
         found = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):  # a name that this locale cannot say
         return ""
     return "" if since is not None and not since.settled(found) else _stamp_of(found).decode().rstrip()
 
