@@ -70,10 +70,10 @@ class Discovery:
         self.outside: dict[str, str] = {}
         #: The repositories of files that were named.
         self._bounds: set[str] = set()
-        #: Every checkable file that was passed: its spelling, and its scope.
+        #: Every checkable file that was passed: the spelling of its folder, and its scope.
         self._passed: dict[str, tuple[str, FolderScope]] = {}
-        #: If inputs are recorded: the folders whose names all counted, as listed, and the files that counted, existing
-        #: or not.
+        #: If inputs are recorded: the folders whose names all counted, with the entries of those where walks began, and the
+        #: files that counted, existing or not.
         self.listed_folders: dict[str, Sequence[os.DirEntry[str]]] = {}
         self.looked_at: dict[str, bool] = {}
         #: The suites found in each folder, and the scopes of the folders where walks began.
@@ -103,7 +103,7 @@ class Discovery:
         """The suites below `folder`, and the related files that are known by their names."""
 
         def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
-            ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(Path(path).name)
+            ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(path.rpartition(os.sep)[2])
             return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
         for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes):
@@ -111,8 +111,8 @@ class Discovery:
 
     def passed(self, path: Path) -> str | None:
         """The spelling of a file that was passed; None if it was not, or is excluded."""
-        shown, here = self._passed.get(str(path), ("", None))
-        return None if here is None or here.hides(str(path), is_folder=False) else shown
+        folder, here = self._passed.get(str(path), ("", None))
+        return None if here is None or here.hides(str(path), is_folder=False) else _joined(folder, path.name)
 
     def passed_files(self) -> list[str]:
         """Every file that was passed and may be checked, as a whole path."""
@@ -120,8 +120,9 @@ class Discovery:
 
     def left_out(self, checked: Collection[str]) -> Iterator[str]:
         """A sentence for each YAML file that the walks met and that was not checked. `checked` are absolute paths."""
-        for path, (shown, here) in self._passed.items():
+        for path, (folder, here) in self._passed.items():
             if path not in checked and path.lower().endswith(YAML) and not path.endswith(_RECORDINGS):
+                shown = _joined(folder, Path(path).name)
                 if here.hides(path, is_folder=False):
                     yield f"{shown}: left out: git ignores it, or the configuration excludes it"
                 elif is_suite_name(Path(path).name):
@@ -230,6 +231,7 @@ class Discovery:
         names = frozenset(e.name for e in entries)
         stamps |= {path: _stamp(path) for path in _files_that_count(whole, names)}
         here = self._entered(whole, names, outer)
+        passed = shown, here  # one for all of its files
         folders: list[str] = []
         files: list[str] = []
         related: list[str] = []
@@ -249,7 +251,7 @@ class Discovery:
                     )
                 continue
             if entry.name.endswith(_REFERABLE):
-                self._passed[entry.path] = (_joined(shown, entry.name), here)
+                self._passed[entry.path] = passed
             counts = content_counts(entry.path, entry.name) or (self._keeps_account and entry.name.endswith(YAML))
             if counts:
                 stamps[entry.path] = _stamp(entry.path)
@@ -262,7 +264,7 @@ class Discovery:
         if self._keeps_account:
             links = {e.path: _stamp(e.path) for e in entries if e.is_symlink() and e.name.lower().endswith(_ENDINGS)}
             self._note({**links, **stamps})
-            self.listed_folders[whole] = entries
+            self.listed_folders[whole] = entries if whole in self._starts else ()
         return _Listing(outer, here, tuple(folders), tuple(files), tuple(related), stamps)
 
     def _record_unusable_targets(self, shown: str, path: str, here: FolderScope) -> None:

@@ -37,6 +37,11 @@ _EVALS = f"{os.sep}evals{os.sep}"
 SETTINGS_FOLDER = HOMES[0]
 
 
+#: What suites end in, those of promptfoo included, and what the other files do. Most files of a tree are neither, and
+#: to make a path of a text takes longer than all other questions about it.
+_OF_SUITES, _OF_OTHERS = (*YAML, ".json"), (*YAML, *DATASETS)
+
+
 @dataclass(frozen=True, slots=True)
 class FolderScope:
     """Decides which files and subfolders of one folder are visited."""
@@ -61,6 +66,8 @@ class FolderScope:
             return True
         if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
             return True
+        if not path.lower().endswith(_OF_SUITES):
+            return False
         file = Path(path)
         if may_be_promptfoo_name(file.name) and is_promptfoo_configuration(file):
             return True
@@ -76,6 +83,8 @@ class FolderScope:
 
     def includes_other_file(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file that is not a suite: files of the engine's own folders, and data sets."""
+        if not path.endswith(_OF_OTHERS):
+            return False
         file = Path(path)
         if file.suffix in YAML:
             home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
