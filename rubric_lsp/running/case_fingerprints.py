@@ -37,7 +37,11 @@ class CaseFingerprints:
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
         files = run_files(case_file_texts(snapshot, self._documents))
-        for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
+        cases = distinct(placed_cases(path, snapshot.analysis, entries))
+        if any(case.is_serial for case in cases):
+            yield from self.of_loaded_cases(snapshot, [case.id for case in cases]).items()
+            return
+        for runnable in cases:
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
     def of_loaded_cases(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Cases ready to be run, with their settings from the suite and their line numbers."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -176,6 +176,26 @@ class Runnable(CaseSource):
     def borrowed(self) -> IncludedKeys:
         """The keys that the case takes from other files."""
         return IncludedKeys(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
+
+    @property
+    def written_as(self) -> object:
+        """What the case is written as: rows of one case share it."""
+        return self.case.node
+
+    @property
+    def as_data(self) -> object:
+        """Everything that is written of the case, as plain data, without the rows of scenarios."""
+        return plain(self.case.node, self.anchors)
+
+    @property
+    def files_as_data(self) -> Collection[Path]:
+        """The files whose content decides a result only as far as it is in `as_data`."""
+        return ()
+
+    def deciding(self, suite: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The keys of the suite that may decide a result; its engine ignores the others."""
+        known = self.dialect.readings(type(self.suite)).keys()
+        return {key: value for key, value in suite.items() if key in known}
 
     @property
     def borrowed_files(self) -> list[Path]:

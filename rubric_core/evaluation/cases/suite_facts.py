@@ -111,7 +111,7 @@ class SuiteFacts:
     recordings: LazyRecordings | None = None
     inherited: InheritedText | None = None
     #: By the nodes of cases: a case of thousands of values has as many rows.
-    written: ByIdentity[Node | None, WrittenCase] = field(default_factory=ByIdentity)
+    written: ByIdentity[object, WrittenCase] = field(default_factory=ByIdentity)
     #: By the names of the targets.
     entries: dict[tuple[str | None, ...], TargetEntries] = field(default_factory=dict)
     #: The files that a file imports.

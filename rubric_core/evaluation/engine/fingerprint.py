@@ -59,8 +59,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     runnable = runnable.only_variation_of or runnable
     case, inherited = _written(runnable), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
-    found = CaseDependencies(runnable, files, entries.shown).found([*case.addresses, *inherited.addresses])
-    digests = {name: digest(path, files, runnable.facts.digests) for name, path in found}
+    digests = _digests(runnable, files, entries, [*case.addresses, *inherited.addresses])
     workspace = _workspace(runnable, files, targets)
     asked = _encoded([options.target, options.grader_target, options.threshold])
     # JSON with sorted keys, of which only the text of the case differs from case to case in most suites.
@@ -79,19 +78,34 @@ def _encoded(value: Mapping[str, str] | Sequence[object]) -> str:
 
 
 def _variant(runnable: Runnable) -> str:
-    row, variant = runnable.row, runnable.variant
-    if variant is None and not row.label and not row.variables:
+    row, variant, rows = runnable.row, runnable.variant, _rows(runnable)
+    if variant is None and not rows:
         return '["", {}, null, null]'
-    return _JSON.encode([row.label, row.variables, variant.variables if variant else None, prompt_of(runnable)])
+    known = [row.label, row.variables, variant.variables if variant else None, prompt_of(runnable)]
+    return _JSON.encode([*known, rows] if row.checks is not None or len(rows) > 1 else known)
+
+
+def _rows(runnable: Runnable) -> list[object]:
+    """The rows of scenarios with which the case is run."""
+    rows = [(each.row, each.anchors) for each in runnable.every_row or (runnable,)]
+    return [[r.label, r.variables, plain(r.checks, a)] for r, a in rows if r.label or r.variables or r.checks]
+
+
+def _digests(runnable: Runnable, files: Files, entries: TargetEntries, written: Sequence[str]) -> dict[str, str]:
+    """The files whose content matters beyond what the case has of them as data."""
+    found = CaseDependencies(runnable, files, entries.shown).found([*written, *addresses(_rows(runnable))])
+    known = runnable.facts.digests
+    return {name: digest(path, files, known) for name, path in found if path not in runnable.files_as_data}
 
 
 def _written(runnable: Runnable) -> WrittenCase:
     """The case itself, read once for all of its rows."""
-    known = runnable.facts.written.get(runnable.case.node)
+    by = runnable.written_as
+    known = runnable.facts.written.get(by)
     if known is not None:
         return known
-    case = plain(runnable.case.node, runnable.anchors)
-    return runnable.facts.written.keep(runnable.case.node, WrittenCase(_JSON.encode(case), tuple(addresses(case))))
+    case = runnable.as_data
+    return runnable.facts.written.keep(by, WrittenCase(_JSON.encode(case), tuple(addresses(case))))
 
 
 def _inherited(runnable: Runnable) -> InheritedText:
@@ -103,15 +117,13 @@ def _inherited(runnable: Runnable) -> InheritedText:
 
 
 def _read_inherited(runnable: Runnable) -> InheritedText:
-    cases = runnable.suite.places.get("cases")
+    listed = {place.name for key in ("cases", "scenarios") if (place := runnable.suite.places.get(key)) is not None}
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
         return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)))
-    without = _TALK if cases is None else _TALK | {cases.name}
-    known = runnable.dialect.readings(type(runnable.suite)).keys()  # none for promptfoo's configurations
-    if known and "extensions" not in runnable.suite.places:  # these get the suite as it is written
-        without |= written.keys() - known
-    written = {k: v for k, v in written.items() if k not in without}
+    if "extensions" not in runnable.suite.places:  # these get the suite as it is written
+        written = runnable.deciding(written)
+    written = {k: v for k, v in written.items() if k not in _TALK | listed}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
     return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(around)))
@@ -125,8 +137,7 @@ def _shortened(text: str) -> str:
 def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, str]:
     """The files in the fingerprint of a case: the name used for each, with its digest."""
     written = [*_written(runnable).addresses, *_inherited(runnable).addresses]
-    named = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
-    found = {name: digest(path, files, runnable.facts.digests) for name, path in named}
+    found = _digests(runnable, files, _entries(runnable, targets), written)
     return {**found, **_workspace(runnable, files, targets)}
 
 

@@ -151,6 +151,21 @@ class Configuration(Shape):
     nullable: ClassVar[bool] = True
     #: A cache for showing results, valid while the text is unchanged.
     kept_by_runs: object = None
+    #: Keys that no run of a case reads.
+    beside_results: ClassVar[frozenset[str]] = frozenset(
+        {"description", "outputPath", "redteam", "sharing", "tags", "writeLatestResults"}
+    )
+    #: Keys of which each case has a part.
+    of_cases: ClassVar[frozenset[str]] = frozenset(
+        {"assertionTemplates", "defaultTest", "metadata", "scenarios", "tests"}
+    )
+    #: Options that decide which cases run, how fast, and what is shown of them, and not what comes of one.
+    options_beside_results: ClassVar[frozenset[str]] = frozenset({
+        "delay", "description", "eventSource", "filterErrorsOnly", "filterFailing", "filterFailingOnly", "filterFirstN", "filterMetadata",
+        "filterPattern", "filterPrompts", "filterProviders", "filterRange", "filterSample", "filterSampleSeed", "filterTargets",
+        "generateSuggestions", "interactiveProviders", "maxConcurrency", "noShare", "output", "progressBar", "resume", "retryErrors", "share",
+        "showProgressBar", "silent", "suggestionsCount", "table", "tableCellMaxLength", "tags", "verbose", "watch", "write",
+    })  # fmt: skip
     schema = key(Anything(), "The address of the JSON Schema.", name="$schema")
     description = key(
         NodeUnion(text=Text(blank=True), number=Anything()), "What is evaluated.", example="Greets visitors"

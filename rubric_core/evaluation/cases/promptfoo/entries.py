@@ -1,6 +1,7 @@
 """Cases of a promptfoo configuration that is open in an editor: only the requested ones, from the blocks of its text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationEr
 from rubric_core.evaluation.cases.promptfoo.load import CaseMaker
 from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import providers_of
+from rubric_core.evaluation.cases.promptfoo.run_environment import (
+    MissingEnvironmentFileError,
+    RunEnvironment,
+    run_environment,
+)
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.serial import STORED, has_conversation
 from rubric_core.evaluation.cases.promptfoo.test_files import inline_part
 from rubric_core.evaluation.cases.promptfoo.tests import default_test, listed_test
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
@@ -54,8 +61,13 @@ class _Frame:
         settings = analysis.settings if not has_rows else None
         known = settings.kept_by_runs if isinstance(settings, Configuration) else None
         data = known[0] if isinstance(known, tuple) else plain(root, tree.anchors)
+        data = data if isinstance(data, dict) else {}
+        options, environment = Options(), RunEnvironment()
+        with suppress(MissingEnvironmentFileError):  # which a run reports
+            if has_rows:
+                environment = run_environment(options.environment, data, path.absolute().parent, None, files)
         self._configuration = PromptfooConfiguration(
-            path, self._text, root, tree.anchors, data if isinstance(data, dict) else {}, self._line_of, files
+            path, self._text, root, tree.anchors, data, self._line_of, files, environment=environment
         )
         self._default: tuple[Mapping[str, Any], Node, tuple[Path, ...]] = ({}, root, ())
         self._shared: dict[int, PromptfooAssertion] | None = None
@@ -70,7 +82,9 @@ class _Frame:
         if isinstance(settings, Configuration):
             self._shared = known[2] if isinstance(known, tuple) else {}
             settings.kept_by_runs = data, self._default, self._shared
-        self._maker = CaseMaker(analysis, self._configuration, prompts, providers, Options(), shared)
+        self._maker = CaseMaker(analysis, self._configuration, prompts, providers, options, shared)
+        #: Whether what comes of a case depends on earlier ones, which only loading all of them tells.
+        self._is_serial = has_rows and (has_conversation(prompts) or STORED in analysis.document.text)
 
     def _line_of(self, offset: int) -> int:
         analysis = self._analysis
@@ -96,7 +110,7 @@ class _Frame:
             yield self._maker.case(
                 test, entry.name, (), case=entry.case, anchors=anchors, text=text, line_at=line_at,
                 case_span=_outer(analysis, entry), suite_span=_outer(analysis, None),
-                shared_assertions=self._shared,
+                shared_assertions=self._shared, is_serial=self._is_serial,
             )  # fmt: skip
 
 

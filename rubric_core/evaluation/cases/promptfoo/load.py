@@ -25,6 +25,7 @@ from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, 
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, inline_tests, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Repeat, RunSettings, Suite
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.switches import number_of
 from rubric_core.language.shape import FieldPlace
@@ -42,8 +43,6 @@ _YAML_ERRORS = frozenset(
 
 #: Errors of single rows that the run reports itself, because other prompts of the same test may be valid.
 _OF_ROWS = frozenset({"broken-template", "script-value", "unknown-type"})
-#: Top-level keys that no run of a case reads.
-_UNREAD = ("description", "outputPath", "redteam", "sharing", "tags", "writeLatestResults")
 
 
 def promptfoo_cases(
@@ -252,7 +251,7 @@ class CaseMaker:
         """
         found: dict[int | None, list[tuple[str, str]]] = {None: []}
         root = self._configuration.root
-        unread = [node for name in _UNREAD if (node := self._configuration.node(name)) is not root]
+        unread = [node for name in Configuration.beside_results if (node := self._configuration.node(name)) is not root]
         here = [test for test in tests if test.source is None]
         graded = [node for test in here for _, node in test.assertions if node is not test.node]
         graded += _graders([self._configuration.node("defaultTest"), *(test.node for test in here)])

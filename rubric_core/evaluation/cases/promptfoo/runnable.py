@@ -1,11 +1,12 @@
 """A test of promptfoo, ready to be run: its rows are the combinations of prompts, providers and variables."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.history import RowPlace, RunHistory
 from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix, is_chosen, value_rows
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
@@ -20,9 +21,11 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
+from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.ports import Files
 
 __all__ = ["FilledRow", "PromptfooRunnable"]
@@ -299,6 +302,37 @@ class PromptfooRunnable(Runnable):
     def further_targets(self) -> tuple[str, ...]:
         """See `Runnable.further_targets`."""
         return (self.answered_by,) if self.answered_by else ()
+
+    @property
+    def written_as(self) -> object:
+        """See `Runnable.written_as`: tests of scenarios share their nodes."""
+        return self.test
+
+    @property
+    def as_data(self) -> object:
+        """See `Runnable.as_data`: with what it inherits and takes from files, which is merged into it."""
+        return [self.test.data, [settings for settings, _ in self.test.assertions], self.test.scenario]
+
+    @property
+    def files_as_data(self) -> Collection[Path]:
+        """See `Runnable.files_as_data`: those from which the test was read, without programs that make tests."""
+        return frozenset(path for path in self.test.files if path.suffix not in PROGRAMS)
+
+    def deciding(self, suite: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See `Runnable.deciding`; references are followed."""
+        keys = self.dialect.readings(Configuration).keys() - Configuration.beside_results - Configuration.of_cases
+        found = {key: self._followed(value) for key, value in suite.items() if key in keys}
+        for name in ("evaluateOptions", "commandLineOptions"):
+            options = found.pop(name, None)
+            if isinstance(options, dict):
+                found |= {f"{name}.{k}": v for k, v in options.items() if k not in Configuration.options_beside_results}
+        return found
+
+    def _followed(self, value: Any) -> Any:
+        try:
+            return self.matrix.configuration.resolved(value)
+        except ConfigurationError:
+            return value
 
     @property
     def borrowed_files(self) -> list[Path]:

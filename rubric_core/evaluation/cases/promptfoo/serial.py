@@ -7,7 +7,7 @@ from hashlib import sha256
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 
-__all__ = ["STORED", "histories", "is_serial", "needed_tests", "reads_conversation"]
+__all__ = ["STORED", "has_conversation", "histories", "is_serial", "needed_tests", "reads_conversation"]
 
 #: The option with the name under which the output is stored.
 STORED = "storeOutputAs"
@@ -23,10 +23,11 @@ def reads_conversation(text: str) -> bool:
 
 def is_serial(prompts: Sequence[PromptfooPrompt], tests: Sequence[PromptfooTest]) -> bool:
     """Whether the rows of a configuration run one after another, as promptfoo decides it."""
-    return _has_conversation(prompts) or any(_stores(test) for test in tests)
+    return has_conversation(prompts) or any(_stores(test) for test in tests)
 
 
-def _has_conversation(prompts: Sequence[PromptfooPrompt]) -> bool:
+def has_conversation(prompts: Sequence[PromptfooPrompt]) -> bool:
+    """Whether a prompt contains the earlier turns of its conversation."""
     return any(reads_conversation(each.text) for each in prompts)
 
 
@@ -47,10 +48,10 @@ def needed_tests(
     """
     found: list[tuple[str, ...]] = [()] * len(tests)
     first, stored, spoken = "", "", dict[str, str]()
-    has_conversation = _has_conversation(prompts)
+    is_spoken = has_conversation(prompts)
     for number in _in_order(tests):
         test, name = tests[number], names[number]
-        before = [first, stored, spoken.get(test.conversation_id, "") if has_conversation else ""]
+        before = [first, stored, spoken.get(test.conversation_id, "") if is_spoken else ""]
         found[number] = tuple(dict.fromkeys(each for each in before if each))
         first = name if _is_first(test) else first
         stored = name if _stores(test) else stored
