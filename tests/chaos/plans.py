@@ -28,7 +28,8 @@ __all__ = ["run"]
 
 _PROGRAM = """\
 #!/bin/sh
-{ printf 'RAN %s\\nIN %s\\n' "$0" "$PWD"; env | sed 's/^/ENV /'; while IFS= read -r line; do printf 'STDIN %s\\n' "$line"; done; printf '\\036'; } >> LOG
+{ printf 'RAN %s\\nIN %s\\n' "$0" "$PWD"; env | sed 's/^/ENV /'; while IFS= read -r line; do printf 'STDIN %s\\n' "$line"; done; printf '\\036'; } > LOG.$$
+cat LOG.$$ >> LOG  # at once: others write as well
 echo '{"score": 1, "pass": true, "reason": "ok", "output": "ok"}'
 """
 _NAMES = ("prog", "good", "sh", "git", "node", "python3", "claude", "codex", "copilot")
