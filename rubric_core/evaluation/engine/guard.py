@@ -61,7 +61,7 @@ class _Directories:
     def __init__(self, inner: Directories, plan: Plan) -> None:
         self._inner, self._plan = inner, plan
         self.create, self.make, self.write = inner.create, inner.make, inner.write
-        self.copy_file, self.remove, self.links = inner.copy_file, inner.remove, inner.links
+        self.copy_file, self.remove = inner.copy_file, inner.remove
         self._known = [*plan.roots, *(Path(each.path) for each in plan.reads)]
         self._worked_in = [real_path(Path(each.cwd)) for each in plan.starts if each.cwd and not has_hole(each.cwd)]
 
@@ -83,6 +83,11 @@ class _Directories:
                 refuse_environment_file(link)
                 self._require(real, self._known, link)
         self._inner.copy(source, target)
+
+    def links(self, path: Path, roots: Sequence[Path]) -> Mapping[Path, Path]:
+        """See `ports.Directories.links`. Also raises OSError for a directory that is not in the plan."""
+        self._require(path, self._known)
+        return self._inner.links(path, roots)
 
     def _require(self, path: Path, known: Sequence[Path], link: Path | None = None) -> None:
         real = real_path(path)
