@@ -56,7 +56,7 @@ class Variables(Mapping[str, str]):
 
     def peek(self, name: str) -> str | None:
         """The value of a variable for rubric's own decisions, also of one that is withheld; None if it is not set."""
-        return self._values[name] if name in self._values else peek(self._behind, name)
+        return peek(self._values if name in self._values else self._behind, name)
 
 
 def peek(environment: Mapping[str, str], name: str) -> str | None:
