@@ -640,3 +640,22 @@ async def test_a_secret_of_another_host_is_sent_to_nobody_in_any_form(folder: Fo
         results = await run_cases(cases_of(folder, name), guarded(ports, made))
     (reason,) = (each.reason for each in results)
     assert "SECRET_KEY for http://127.0.0.1:9 was not in the question" in reason
+
+
+async def test_a_file_of_variables_reads_no_other_variable(folder: Folder) -> None:
+    folder.write(".env", "A_NAME=a value\n")
+    written = {"prompts": ["{{ env.BASE_URL }}"], "providers": ["echo"], "tests": [{"vars": {"q": "hi"}}]}
+    folder.write("promptfooconfig.yaml", json.dumps(written))
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await plan_run(cases_of(folder, "promptfooconfig.yaml"), ports, [folder.path])
+    assert [each.name for each in made.variables] == ["BASE_URL"]
+
+
+async def test_a_host_with_its_scheme_in_a_value_of_the_case(folder: Folder) -> None:
+    config = {"url": "{{ place }}?to=x", "method": "GET"}
+    tests = [{"vars": {"q": "hi", "place": f"http://127.0.0.1:{port}"}} for port in (8, 9)]
+    written = {"prompts": ["{{ q }}"], "providers": [{"id": "http", "config": config}], "tests": tests}
+    folder.write("promptfooconfig.yaml", json.dumps(written))
+    made = await plan(folder, "promptfooconfig.yaml")
+    assert made.words() == tuple(f"send requests to: http://127.0.0.1:{port}/?to=x (GET)" for port in (8, 9))
+    assert all("question" not in each for each in await run_with(folder, made, "promptfooconfig.yaml"))

@@ -269,8 +269,12 @@ class Recorder:
     def _sent(self, method: str, url: str, headers: Mapping[str, str], text: str) -> None:
         words = "\n".join((url, *(f"{name}: {value}" for name, value in headers.items()), text))
         carried = tuple(sorted({*self.masks.secrets_in(words), *self._carried.get()}))
-        made = sent_request(method, url)
         holes = self.masks.holes
+        if holes(url).startswith("\0"):  # a variable has the scheme, too
+            end = min((at for at in (url.find("/"), url.find("?")) if at >= 0), default=len(url))
+            made = replace_fields(sent_request(method, f"http://x{url[end:]}"), origin=url[:end])
+        else:
+            made = sent_request(method, url)
         # Methods are sent in capitals, which no word for a hole is in.
         verb = method if holes(method.lower()) == method.lower() else holes(method.lower())
         known = {name for value, name in self.known if without_secrets(words, [(value, name)]) != words}
