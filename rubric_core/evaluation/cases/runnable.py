@@ -85,6 +85,16 @@ class Runnable(CaseSource):
         vars(made).update(vars(self))
         return made
 
+    def reading(self, files: Files) -> "Runnable":
+        """The same case for a run with these files, by which all is read that the case has in other files."""
+        known = vars(self).get("borrowed")
+        if known is not None and not known.is_untouched:
+            return replace(self, files=files)
+        made = self.copied()
+        vars(made).pop("borrowed", None)
+        vars(made)["files"] = files
+        return made
+
     def with_values(self, environment: Mapping[str, str], variant: Variant | None) -> "Runnable":
         """The same case with the environment and the values of a variation.
 

@@ -144,8 +144,8 @@ class RowFilling:
             )
         try:
             if path.endswith(_YAML):
-                return json_text(self._case.matrix.configuration.external(value))
-            return self._case.matrix.configuration.read(value).strip()
+                return json_text(self._case.matrix.configuration.external(value, self._case.files))
+            return self._case.matrix.configuration.read(value, self._case.files).strip()
         except ConfigurationError as error:
             raise Unscored(f"the variable {name}: {error}", at=self._case.case) from None
 
@@ -230,9 +230,9 @@ class RowFilling:
             return value
         configuration = self._case.matrix.configuration
         if path.endswith((".json", *_YAML)):
-            return configuration.external(value)
+            return configuration.external(value, self._case.files)
         if path.endswith(".txt"):
-            return configuration.read(value).strip()
+            return configuration.read(value, self._case.files).strip()
         raise ConfigurationError(f"promptfoo does not read {value.removeprefix(URL)} as a `value`")
 
 

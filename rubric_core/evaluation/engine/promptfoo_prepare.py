@@ -28,7 +28,7 @@ from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, HIDING, hides_environment, is_on
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.directory_search import URL
-from rubric_core.ports import Ports
+from rubric_core.ports import Files, Ports
 
 __all__ = ["prepare_promptfoo"]
 
@@ -82,9 +82,9 @@ def _config(
     written = {name for name in wanted if name not in made and not has_template(wanted[name])}
     configuration, values = case.matrix.configuration, filling.setting(wanted, variables)
     try:
-        data = with_files(values, written, configuration.external)
+        data = with_files(values, written, partial(configuration.external, files=case.files))
         named = [name for name in family.filled if name not in written]
-        data = with_files(data, named, partial(_external_inside, configuration))
+        data = with_files(data, named, partial(_external_inside, configuration, case.files))
     except UnsentError as error:
         raise Unscored(f"rubric does not send {error} to {provider.id}", at=case.case) from None
     except ConfigurationError as error:
@@ -92,12 +92,12 @@ def _config(
     return {**own, **({FROM_FILE: False} if "response_format" in wanted else {}), **data}
 
 
-def _external_inside(configuration: PromptfooConfiguration, name: str) -> Any:
+def _external_inside(configuration: PromptfooConfiguration, files: Files, name: str) -> Any:
     """The data in a file that a template or a program names: no question before the run can show it. Raises UnsentError."""
     folder = configuration.directory
     if not os.path.realpath(folder / name.removeprefix(URL)).startswith(os.path.realpath(folder) + os.sep):
         raise UnsentError(f"{name}, because a file that a template names has to be in the folder of the configuration,")
-    return configuration.external(name)
+    return configuration.external(name, files)
 
 
 def _filters(case: PromptfooRunnable) -> CustomFilters | None:

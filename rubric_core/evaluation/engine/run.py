@@ -86,6 +86,7 @@ async def run_in_session(
     case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None = None
 ) -> CaseResult:
     """Like `run_case`, in the session of the case's run; by default in a new session."""
+    case = case.reading(ports.files)
     configs = graders_of(case)
     import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
     if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):
@@ -99,7 +100,7 @@ async def run_in_session(
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun_result(case, ports)
     try:
-        several = variations(case)
+        several = [each.reading(ports.files) for each in variations(case)]
         if len(several) > 1:
             results = [await _run_variation(each, ports, on_event, session) for each in several]
             result = join_variations(base, await compared(list(zip(several, results, strict=True)), ports))

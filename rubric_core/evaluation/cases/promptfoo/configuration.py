@@ -145,9 +145,9 @@ class PromptfooConfiguration:
             raise ConfigurationError(f"no file matches {name}")
         return found
 
-    def external(self, name: str) -> Any:
-        """The data in a YAML or JSON file, whose name may begin with `file://`. Raises ConfigurationError."""
-        tree = parse(self.read(name))
+    def external(self, name: str, files: Files | None = None) -> Any:
+        """The data in a YAML or JSON file, whose name may begin with `file://`; see `read`. Raises ConfigurationError."""
+        tree = parse(self.read(name, files))
         broken = next((p for p in tree.problems if p.kind == "syntax"), None)
         if broken is not None:
             shown = self.shown(self.directory / name.removeprefix(URL))
@@ -161,13 +161,13 @@ class PromptfooConfiguration:
         """A file's path relative to the directory of the configuration, for messages."""
         return Path(os.path.relpath(path, self.directory)).as_posix()
 
-    def read(self, name: str) -> str:
-        """The text of a file. Raises ConfigurationError."""
+    def read(self, name: str, files: Files | None = None) -> str:
+        """The text of a file, in a run by its `files`. Raises ConfigurationError."""
         path = self.directory / name.removeprefix(URL)
         shown = self.shown(path)
         self.files_read.append(path)
         try:
-            return self.files.read(path, LARGEST).decode("utf-8-sig")
+            return (files or self.files).read(path, LARGEST).decode("utf-8-sig")
         except FileNotFoundError:
             raise ConfigurationError(f"the file {shown} does not exist") from None
         except (OSError, UnicodeDecodeError) as error:
