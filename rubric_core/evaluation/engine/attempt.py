@@ -28,6 +28,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.redaction import Redactor, seal, values_of
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.variables import every_variable
 from rubric_core.evaluation.scoring.score import case_outcome
 from rubric_core.evaluation.targets.answer_cache import AnswerCache, CachedProvider
 from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider
@@ -79,7 +80,7 @@ def secrets_of(case: Runnable, ports: Ports) -> Redactor:
 def _secret_variables(case: Runnable, ports: Ports) -> tuple[tuple[str, str], ...]:
     known = case.facts.secret_variables.get(ports.environment)
     if known is None:
-        secret = tuple((name, value) for name, value in ports.environment.items() if looks_secret(name))
+        secret = tuple((name, value) for name, value in every_variable(ports.environment) if looks_secret(name))
         known = case.facts.secret_variables.keep(ports.environment, secret)
     return known
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import field_values, replace_fields
-from rubric_core.evaluation.model.variables import peek
+from rubric_core.evaluation.model.variables import every_variable, peek
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass, replace
@@ -179,7 +179,7 @@ def names_in_text(text: str) -> frozenset[str]:
 def values_of(names: Collection[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The variables with these names that are set, with their values; all of them if `ANY_VARIABLE` is among the names."""
     if ANY_VARIABLE in names:
-        yield from environment.items()
+        yield from every_variable(environment)
     else:
         yield from ((name, value) for name in names if (value := peek(environment, name)) is not None)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, ItemsView, Iterator, Mapping, MutableSet
 
 from rubric_core.evaluation.model.unscored import Unscored
 
-__all__ = ["Variables", "peek"]
+__all__ = ["Variables", "every_variable", "peek"]
 
 
 class Variables(Mapping[str, str]):
@@ -54,6 +54,10 @@ class Variables(Mapping[str, str]):
         """The variables that may be asked for; none of them counts as asked for."""
         return {name: peek(self, name) or "" for name in self}.items()
 
+    def every_name(self) -> Iterator[str]:
+        """All names, also of variables that are withheld."""
+        yield from dict.fromkeys((*_every_name(self._values), *_every_name(self._behind)))
+
     def peek(self, name: str) -> str | None:
         """The value of a variable for rubric's own decisions, also of one that is withheld; None if it is not set."""
         return peek(self._values if name in self._values else self._behind, name)
@@ -62,3 +66,13 @@ class Variables(Mapping[str, str]):
 def peek(environment: Mapping[str, str], name: str) -> str | None:
     """The value of a variable for rubric's own decisions, see `Variables.peek`."""
     return environment.peek(name) if isinstance(environment, Variables) else environment.get(name)
+
+
+def every_variable(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """All variables for rubric's own decisions, also those that are withheld: whatever a run may not read, a program may find."""
+    for name in _every_name(environment):
+        yield name, peek(environment, name) or ""
+
+
+def _every_name(environment: Mapping[str, str]) -> Iterator[str]:
+    return environment.every_name() if isinstance(environment, Variables) else iter(environment)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.variables import every_variable
 from rubric_core.evaluation.results.records import RunInfo
 from rubric_core.git_state import commit_of, is_dirty
 
@@ -29,7 +30,7 @@ def run_info(
         environment: The variables of the run, of which some are secrets.
         partial: Whether only some of the cases of these suites run.
     """
-    redact, commit = Redactor.of(environment.items()), commit_of(root)
+    redact, commit = Redactor.of(every_variable(environment)), commit_of(root)
     return RunInfo(
         command=tuple(redact(word) for word in command), suites=suites, commit=commit, dirty=bool(commit) and is_dirty(root),
         rubric_version=version, partial=partial,
