@@ -439,7 +439,7 @@ def test_details_are_shown_before_a_person_decides(connect: Connect, folder: Pat
     asked = [p for m, p in client.requests if m == "window/showMessageRequest"]
     assert "execute `python prepare.py`" in asked[0]["message"]
     assert [a["title"] for a in asked[1]["actions"]] == ["Run once", "Trust this folder", "Not now"]
-    shown = next(p["uri"] for m, p in client.requests if m == "window/showDocument")
+    shown = until("the text", lambda: next((p["uri"] for m, p in client.requests if m == "window/showDocument"), ""))
     assert "\n```text\npython prepare.py\n```\n" in Path(shown.removeprefix("file://")).read_text(encoding="utf-8")
 
 
