@@ -40,9 +40,13 @@ _SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     """Findings about the columns, and about the cells of each row."""
-    rows = rows_of(table.text)
+    rows = rows_of(table.text, with_empty=True)
     header = next(rows, None)
-    if header is None:
+    if header is None or not table.text.strip():
+        return
+    if _is_empty(header):
+        words = "line 1 is empty, and the first line of a table names its columns: remove it"
+        yield Finding(header[0].span, words, severity="error", consequence=STOPS)
         return
     delimiter = other_delimiter(header)
     if delimiter:  # of the cells nothing is known
@@ -55,7 +59,8 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     yield from misspelt_columns(header, table.text, context.defaults.names)
     bare = unmarked_checks(header)
     first = list(islice(rows, _FIRST_ROWS))
-    yield from _other_quotes(first)
+    yield from _other_quotes([row for row in first if not _is_empty(row)])
+    stops = False
     for row in chain(first, rows):
         if bare is not None and len(row) == len(header) and is_check(row[header.index(bare)], context.dialect):
             yield unmarked(bare)
@@ -63,6 +68,12 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
         yield from _open_quotes(row)
         if row[-1].quotes == "open":
             return
+        if _is_empty(row):
+            if len(header) > 1 and not stops:  # one tells of all of them
+                stops, line = True, table.text.count("\n", 0, row[0].span.start) + 1
+                words = f"line {line} is empty, and there are {len(header)} columns: remove it"
+                yield Finding(row[0].span, words, severity="error", consequence=STOPS)
+            continue
         if len(row) != len(header):
             yield Finding(
                 row[0].span, f"this row has {len(row)} cells, and there are {len(header)} columns", severity="error",
@@ -78,6 +89,11 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
         yield from _unknown_variables(header, row, context.defaults.names)
         for column, cell in zip(header, row, strict=True):
             yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
+
+
+def _is_empty(row: Sequence[Cell]) -> bool:
+    """Whether a row is an empty line."""
+    return len(row) == 1 and not row[0].text.strip() and not row[0].quotes
 
 
 def _says_nothing(row: Sequence[Cell]) -> bool:
