@@ -105,6 +105,7 @@ class _Rehearsal:
         self._masked = self._masks.environment(ports.environment, ())
         #: The names of the variables that were asked for.
         self._asked: set[str] = set()
+        self._outside: dict[frozenset[str], Ports] = {}
 
     def plan(self) -> Plan:
         """What was written down so far."""
@@ -140,6 +141,7 @@ class _Rehearsal:
             self._known.add(case.facts)
             self._secrets |= set(secret_variables(case, shared_targets(case, self._ports.files)))
             self._masked = self._masks.environment(self._ports.environment, self._secrets)
+            self._outside.clear()
         base = self._keys.base(case)
         is_new = self._keys.is_new(("case", base))
         graders = self._keys.new_graders(case, base)
@@ -188,8 +190,7 @@ class _Rehearsal:
         *,
         whole: bool,
     ) -> None:
-        environment = {name: self._ports.environment[name] if name in known else v for name, v in self._masked.items()}
-        outer = rehearsal_ports(self._ports, self._heard(environment), self._recorder)
+        outer = self._outer(known)
         self._recorder.home = str(case.directory)
         own = self._own(case, known)
         try:
@@ -210,8 +211,20 @@ class _Rehearsal:
                 return
         self._note(f"not run: {reason}")
 
+    def _outer(self, known: frozenset[str]) -> Ports:
+        """The ports of rehearsals with some secrets known: the same each time, as what follows from their variables is kept."""
+        found = self._outside.get(known)
+        if found is None:
+            shell = self._ports.environment
+            environment = {name: shell[name] if name in known else value for name, value in self._masked.items()}
+            found = rehearsal_ports(self._ports, self._heard(environment), self._recorder)
+            self._outside[known] = found
+        return found
+
     def _masking(self, ports: Ports, outer: Ports, known: frozenset[str]) -> Ports:
         """The ports with words for the secrets that the suite or a file of variables beside it has set."""
+        if ports.environment is outer.environment:
+            return ports
         before, holes = outer.environment, self._masks.holes
         written = {n: v for n, v in ports.environment.items() if peek(before, n) != v and holes(v) == v}
         if not written:
