@@ -360,6 +360,11 @@ def _of_promptfoo() -> Iterator[_Place]:
 #: Places that the shapes do not lead to.
 _VARIATIONS: Mapping[str, Any] = {
     "vars": {"tests": [{"vars": {"q": _HERE}}]},
+    "a variable that is a host": {
+        "providers": [{"id": "http", "config": {"url": "{{ place }}/usual", "method": "GET"}}], "tests": [{"vars": {"place": _HERE}}],
+    },
+    "defaultTest": {"defaultTest": _HERE},
+    "defaultTest.vars": {"defaultTest": {"vars": {"q": _HERE}}, "tests": [{"vars": {"p": "x"}}]},
     "tests": {"tests": _HERE},
     "a test's provider": {"tests": [{"provider": _HERE}]},
     "a test's options.provider": {"tests": [{"options": {"provider": _HERE}}]},
