@@ -182,7 +182,7 @@ class PromptfooRunnable(Runnable):
         is_named = provider is not None and provider.name != provider.id
         about = {"provider": {"id": provider.id, "label": provider.label}} if provider is not None and is_named else {}
         return {
-            **({"derived_metrics": derived} if derived else {}),
+            **({"derived_metrics": [list(each) for each in derived]} if derived else {}),
             **about,
             "name": self.base_id,
             "number": self.place.number,
