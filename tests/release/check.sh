@@ -74,7 +74,7 @@ step 'the extension'
 if command -v npm >/dev/null; then
   make --no-print-directory vsix
   (cd editors/vscode && npx vsce ls --no-dependencies) >"$TOOLS/vsix.txt" 2>/dev/null
-  strange=$(grep -vE '^(package\.json|README\.md|CHANGELOG\.md|LICENSE|language-configuration\.json|dist/(extension\.js|third-party-notices\.txt)|(syntaxes|walkthrough|images)/[^/]+|server/rubric_lsp-'"$version"'-py3-none-any\.whl)$' "$TOOLS/vsix.txt" || true)
+  strange=$(grep -vE '^(package\.json|README\.md|CHANGELOG\.md|LICENSE|language-configuration\.json|debug/grader\.(py|cjs)|dist/(README\.md|extension\.js|third-party-notices\.txt)|(syntaxes|walkthrough|images)/[^/]+|server/rubric_lsp-'"$version"'-py3-none-any\.whl)$' "$TOOLS/vsix.txt" || true)
   [ -z "$strange" ] || fail "the extension has files that do not belong there: $strange"
   grep -q "rubric_lsp-$version-" "$TOOLS/vsix.txt" || fail 'the extension carries no server of this version'
   grep -q "^dist/third-party-notices" "$TOOLS/vsix.txt" || fail "the extension does not pass on the licences of what it contains"
