@@ -22,6 +22,7 @@ from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_eval_yaml import is_eval_yaml, is_run_results
 from rubric_core.loading.project import Project
+from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
@@ -140,7 +141,8 @@ class Analysis:
             if block.key:
                 start = self.document.start(number)
                 found += [self._entry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
-        return tuple(found)
+        names = distinct_names(entry.name for entry in found)
+        return tuple(e if e.name == name else e._replace(name=name) for e, name in zip(found, names, strict=True))
 
     def _entry(self, case: Case, block: int, offset: int) -> CaseEntry:
         if case.id:

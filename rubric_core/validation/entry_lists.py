@@ -21,7 +21,7 @@ class CaseEntry(NamedTuple):
     """A case and where its block starts: add `offset` to the spans of the case."""
 
     case: Case
-    #: Its name in results: its id, else its line.
+    #: Its name in results: its id, else its line; that of a case whose id is taken has a number.
     name: str
     #: The number of its block in the document, or -1 for a case inside the frame.
     block: int

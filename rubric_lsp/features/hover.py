@@ -173,12 +173,12 @@ def _dialect(analysis: Analysis) -> str:
 
 
 def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
-    first = analysis.case_named(case.id) if case.id else None
-    if first is not None and first.case is not case:
-        return f"**{plain(case.id or '')}** — not run: the id is taken by another case"
-    last = report(case.id) if report is not None and case.id else None
+    name = next((entry.name for entry in analysis.cases if entry.case is case), case.id)
+    last = report(name) if report is not None and name else None
     if last:
         return last
+    if name != case.id:
+        return f"**{plain(case.id or '')}** — not scored: the id is taken by another case"
     suite = analysis.suite or Suite(Span(0, 0))
     evaluators = evaluators_of(suite, case, analysis.dialect)
     total = sum(e.weight for e in evaluators)

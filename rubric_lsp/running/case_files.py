@@ -76,10 +76,10 @@ class CaseFileResults:
 
     def named_by_suite(self, snapshot: Snapshot) -> "Sequence[Runnable]":
         """The cases in a document as its suite loads them, if its entries do not tell them: of scenarios, tables, JSON, and promptfoo's files."""
-        if snapshot.path is None or not _tells_no_cases(snapshot):
-            return ()
         suite = snapshot if snapshot.can_run else self.suite(snapshot)
-        return [*self._cases_of(suite).get(absolute(snapshot.path), {}).values()] if suite is not None else ()
+        if snapshot.path is None or suite is None or not (_tells_no_cases(snapshot) or _shares_ids(snapshot, suite)):
+            return ()
+        return [*self._cases_of(suite).get(absolute(snapshot.path), {}).values()]
 
     def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
         """The cases of a suite that are no entries of its text, by their ids."""
@@ -109,6 +109,16 @@ class CaseFileResults:
         """The open case files of a suite."""
         files = (s for s in self._host.documents.all() if s.analyzed and s.analysis.kind in _KINDS)
         return [file.uri for file in files if (suite := self.suite(file)) is not None and suite.uri == uri]
+
+
+def _shares_ids(snapshot: Snapshot, suite: Snapshot) -> bool:
+    """Whether ids of a case file are taken by other cases of its suite, which gives these other names."""
+    if suite is snapshot or snapshot.path is None:
+        return False
+    path, analysis = absolute(snapshot.path), suite.analysis
+    others = {case.id for each in analysis.external for case in each.found.cases if case.path != path}
+    others.update(entry.name for entry in analysis.cases)
+    return any(entry.name in others for entry in snapshot.analysis.cases)
 
 
 def _tells_no_cases(snapshot: Snapshot) -> bool:

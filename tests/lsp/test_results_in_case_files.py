@@ -216,10 +216,31 @@ def test_a_case_whose_id_is_taken_has_no_result_of_the_other(connect: Connect, t
     ran(client, folder)
     first, second = (at for at, line in enumerate(text.splitlines()) if line == "- id: refund")
     until("marks", lambda: first in marks(client, uri))
-    assert second not in marks(client, uri)
+    assert hints(client, uri)[second].startswith("○ unscored")
     assert "✘ failed 0.50" in client.at("hover", uri, first, 7)["contents"]["value"]
-    said = "**refund** — not run: the id is taken by another case"
+    said = r"**refund\~2** — ○ unscored"
     assert client.at("hover", uri, second, 7)["contents"]["value"].startswith(said)
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    runs = {
+        n["range"]["start"]["line"]: n["command"]["arguments"][1:] for n in lenses if n["command"]["title"] == "▶ Run"
+    }
+    assert runs == {first: ["refund"], second: ["refund~2"]}
+
+
+def test_a_case_whose_id_is_taken_in_the_suite_is_run_from_its_file(connect: Connect, folder: Path) -> None:
+    uri, suite = ((folder / name).as_uri() for name in ("cases.yaml", "a.eval.yaml"))
+    text = SUITE.replace(
+        "tests: ./cases.yaml", "tests:\n  - file://cases.yaml\n  - {id: refund, criteria: Asks, input: Hi}"
+    )
+    (folder / "a.eval.yaml").write_text(text, encoding="utf-8")
+    client = opened(connect, folder)
+    client.open(suite, text)
+    client.diagnostics(suite)
+    lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [n["command"]["arguments"][1] for n in lenses[::2]] == ["refund~2", "other"]
+    ran(client, folder)
+    until("marks", lambda: hints(client, uri).keys() >= {0, 6})
+    assert (hints(client, uri)[0][:10], hints(client, uri)[6][:6]) == ("○ unscored", "✔ 1.00")
 
 
 def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) -> None:

@@ -40,6 +40,8 @@ class CaseSource:
     file: Path | None = None
     #: The id of a case that sets none: the name of its directory.
     named: str = ""
+    #: The name of a case whose id is taken by an earlier one.
+    renamed: str = ""
     #: Facts shared with the other cases of its suite.
     facts: SuiteFacts = field(default_factory=SuiteFacts, repr=False, compare=False)
 

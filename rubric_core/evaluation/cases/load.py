@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze, default_language
@@ -261,7 +262,7 @@ class _Loader:
             yield replace(
                 frame, case=entry.case, dialect=analysis.dialect, anchors=analysis.anchors(entry.block), text=block,
                 case_span=outer, line_at=line_at, file=None if file == frame.path else file,
-                named=file.parent.name if isinstance(entry.case, LoneCase) else "",
+                named=file.parent.name if isinstance(entry.case, LoneCase) else "", renamed=entry.name if entry.case.id else "",
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
         yield from invalid_entries(analysis, frame, None if file == frame.path else file)
@@ -280,16 +281,21 @@ def _lines_in(index: LineIndex) -> Callable[[int], int]:
 
 
 def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
-    """The cases, with an error on each case of another file whose id is already taken."""
-    seen: dict[tuple[str, str], Runnable] = {}
-    for case in cases:
+    """The cases, with an error and a name of its own for each case of another file whose id is taken."""
+    listed = list(cases)
+    # Those of the suite keep their names, as an editor shows them.
+    seen = {(case.id, case.row.label): case for case in reversed(listed) if case.file is None}
+    for case in listed:
         first = seen.setdefault((case.id, case.row.label), case)
         if first is case or case.file is None:
             yield case
             continue
+        number = next(n for n in count(2) if (f"{case.base_id}~{n}", case.row.label) not in seen)
         taken = place_words(first.file, first.line)
         problem = (place_words(case.file, case.line), f"duplicate-case-id: the id {case.id} is taken ({taken})")
-        yield replace(case, problems=(*case.problems, problem))
+        made = replace(case, renamed=f"{case.base_id}~{number}", problems=(*case.problems, problem))
+        seen[made.id, made.row.label] = made
+        yield made
 
 
 def _not_a_suite(path: Path, analysis: Analysis) -> str:

@@ -76,8 +76,10 @@ class Runnable(CaseSource):
 
     @property
     def base_id(self) -> str:
-        """The id of the case of which this may be a variation."""
-        return self.case.id or self.named or name_by_line(self.file.name if self.file else "", self.line)
+        """The id of the case of which this may be a variation; of a case whose id is taken, with a number."""
+        return (
+            self.renamed or self.case.id or self.named or name_by_line(self.file.name if self.file else "", self.line)
+        )
 
     def copied(self) -> "Runnable":
         """A copy that keeps the values computed so far."""
@@ -335,7 +337,8 @@ def runnables(
             path=path, suite=suite, case=entry.case, dialect=analysis.dialect, dialects=analysis.language.dialects,
             anchors=analysis.anchors(entry.block), suite_anchors=analysis.anchors(-1), case_span=entry_span(entry), suite_span=entry_span(None),
             text=frame_text if entry.block < 0 else analysis.document.blocks[entry.block].text, suite_text=frame_text,
-            line_at=line_at, problems=tuple(problems[None] + problems.get(entry, [])), options=options or Options(), facts=facts,
+            line_at=line_at, renamed=entry.name if entry.case.id else "",
+            problems=tuple(problems[None] + problems.get(entry, [])), options=options or Options(), facts=facts,
         )
         for entry in (analysis.cases if entries is None else entries)
     ]  # fmt: skip
