@@ -123,9 +123,9 @@ DEPARTURES: Sequence[Departure] = (
     ),
     Departure(
         "duplicate-ids",
-        ("case unscored",),
+        ("case presence", "case unscored"),
         "Runs none of the cases that share an id: each is an error.",
-        "Runs the first; the others are unscored.",
+        "Runs the first; the others are unscored, under names of their own (`a~2`).",
         "The file shows which is the first, and the second is the mistake.",
         ("duplicate-case-id",),
     ),
