@@ -186,6 +186,27 @@ def _prompts(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             yield EditGroup((Edit(Span(at, at), inline if suite.node.flow else piece),))
 
 
+def _no_longer_apart(draft: Draft) -> Iterator[MigrationNote]:
+    """What told the input of the suite from that of a case, which one prompt has both from here on."""
+    suite = draft.suite
+    if suite is None or suite.shape is not Suite or suite.own("input") is None:
+        return
+    files = suite.own("input_files")
+    if files is not None:
+        yield MigrationNote(
+            files.key.span.start,
+            "these files came before the input of each case; now they come before the whole prompt",
+        )
+    for case in draft.cases:
+        settings = case.value("execution")
+        skips = settings.entry("skip_defaults") if isinstance(settings, Mapping) else None
+        if skips is not None and isinstance(skips.value, Scalar) and skips.value.value is True:
+            yield MigrationNote(
+                skips.key.span.start,
+                "this left out the input of the suite, which the prompt has: give the case `prompts` of its own",
+            )
+
+
 def _input(case: ShapedMapping) -> Node | None:
     """The input of a case, moved to its variables already or not."""
     inner = case.value("vars")
@@ -235,5 +256,6 @@ SUITE_STEPS = (
     MigrationStep("Write targets as `providers`", _targets),
     MigrationStep("Move limits out of `execution`", _limits),
     MigrationStep("Name settings that nothing takes over", _left_over),
+    MigrationStep("Name what one prompt does not tell apart", _no_longer_apart),
     MigrationStep("Ask the input of cases through a prompt", _prompts),
 )

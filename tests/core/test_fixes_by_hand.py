@@ -222,13 +222,13 @@ SAFE_OR_NOT = [
     ("agentv-5", CHECKED, "{type: composite, aggregator: {type: weighted_average, weights: {a: 1}}, assert: [Greets]}", []),
     ("agentv-5", CHECKED, "{type: composite, aggregator: {type: threshold}, assert: [Greets]}", []),
     (
-        "agentv-3",
+        "agentv-2.7",
         MESSAGE,
         "{role: user, content: hi}",
         [(True, "make it a list with one message", "[{role: user, content: hi}]")],
     ),
     (
-        "agentv-3",
+        "agentv-2.7",
         MESSAGE,
         "{role: user}",
         [
@@ -237,7 +237,7 @@ SAFE_OR_NOT = [
         ],
     ),
     (
-        "agentv-3",
+        "agentv-2.7",
         MESSAGE,
         "\n      role: user",
         [(False, "make it a list with one message", "\n      - role: user")],

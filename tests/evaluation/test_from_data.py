@@ -49,7 +49,7 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
         ({"rubrics": [{"id": "t", "outcome": "x", "weight": -3}]}, "rubrics[0].weight: bad-weight: the weight is -3; a weight is 0 or more"),
         ({"assertions": [{"type": "contains"}]}, "assertions[0]: missing-key: a contains check needs `value`: the text to compare with"),
         ({"assertions": {"type": "contains"}}, "assertions: wrong-type: `assertions` is a mapping; it should be a list"),
-        ({"id": 3, "input": 4}, "id: wrong-type: `id` is the number 3; it should be a non-empty string\ninput: wrong-type: `input` is the number 4; it should be a string or a list of messages"),
+        ({"id": 3, "input": 4}, "id: wrong-type: `id` is the number 3; it should be a non-empty string\ninput: wrong-type: `input` is the number 4; it should be a string or a mapping or a list of messages"),
     ],
     ids=["bands", "weight", "nothing to compare", "no list", "several"],
 )  # fmt: skip

@@ -509,7 +509,7 @@ async def test_the_prompt_of_an_llm_rubric(ready: Folder, judge: JudgeServer) ->
     result = await ready.one(NEW, "agentv-5")
     assert result.verdict is Verdict.PASSED, result.reason
     said = judge.bodies[0]["messages"][1]["content"]
-    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / {"owner":"me"} / {{ answer }}'
+    assert " ".join(said.split()) == 'Look: - rubric-1: It is so / {"owner":"me"} /'  # no `answer`: empty
     assert judge.bodies[0]["temperature"] == 0.5
 
 
