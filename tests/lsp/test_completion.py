@@ -249,7 +249,10 @@ def test_paths_are_written_as_the_neighbours_write_them(lead: str) -> None:
 
 
 def test_paths_of_prompts_are_marked_in_the_newest_dialect() -> None:
-    keys = ["id", "label", "raw", "path", "command", "config", "function", "function_file", "prefix", "suffix", "role", "content"]  # fmt: skip
+    keys = [
+        "id", "label", "raw", "prompt", "messages", "path", "file", "command", "config", "function", "function_file", "prefix", "suffix",
+        "role", "content",
+    ]  # fmt: skip
     paths = ["file://cases.yaml", "file://prompts/judge.md", "file://prompts/other.md"]
     assert labels("prompts:\n  - <|>\n", "agentv-5") == [*keys, *paths]
 
