@@ -642,6 +642,16 @@ async def test_a_secret_of_another_host_is_sent_to_nobody_in_any_form(folder: Fo
     assert "SECRET_KEY for http://127.0.0.1:9 was not in the question" in reason
 
 
+async def test_what_other_targets_of_the_file_read_is_not_of_the_plan(folder: Folder) -> None:
+    other = {"name": "other", "provider": "cli", "command": "echo ${{ OTHER_KEY }}"}
+    used = {"name": "default", "provider": "cli", "command": "echo ${{ SECRET_KEY }}"}
+    folder.write(".agentv/targets.yaml", json.dumps({"targets": [other, used]}))
+    folder.write("suite.eval.yaml", CASE)
+    async with system_ports(ENVIRONMENT) as ports:
+        made = await plan_run(cases_of(folder), ports, [folder.path])
+    assert made.variable_names() == {"SECRET_KEY"}
+
+
 async def test_a_file_of_variables_reads_no_other_variable(folder: Folder) -> None:
     folder.write(".env", "A_NAME=a value\n")
     written = {"prompts": ["{{ env.BASE_URL }}"], "providers": ["echo"], "tests": [{"vars": {"q": "hi"}}]}

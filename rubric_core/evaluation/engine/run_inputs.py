@@ -59,8 +59,11 @@ class RunInputs:
                 if isinstance(around, dict)
                 else around
             )
-        for text in _texts(written):
+        for text in _texts([written, *([each.kind, dict(each.settings)] for each in taking)]):
             self.variables += variable_names(text)
+        for each in taking:
+            # Of its other entries, which are for other cases, nothing is read.
+            self._file(each.home.path, is_filled=False)
         for name in CaseDependencies(case, case.files, ()).named_in_messages():
             if any(sign in name for sign in ("{{", "{%")):
                 self.outside.append(f"{ANY_FILE}{name}")
@@ -68,7 +71,7 @@ class RunInputs:
             # A file that a command names by its full path is shown with the command.
             self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path
 
-    def _file(self, file: Path, *, is_said: bool) -> None:
+    def _file(self, file: Path, *, is_said: bool = False, is_filled: bool = True) -> None:
         if (file, is_said) in self._seen:
             return
         self._seen.add((file, is_said))
@@ -76,7 +79,7 @@ class RunInputs:
         if self.roots and not is_said and not any(real.is_relative_to(root) for root in self.roots):
             self.outside.append(str(real))
         # A program may return a prompt or value with templates, which are rendered like others.
-        self.variables += variable_names(_text(real))
+        self.variables += variable_names(_text(real)) if is_filled else ()
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
@@ -85,7 +88,6 @@ def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: obj
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
     from rubric_core.evaluation.engine.dependencies import CaseDependencies  # noqa: PLC0415
 
-    yield from (("", entry.home.path) for entry in taking)
     if isinstance(case, PromptfooRunnable):
         configuration, folder = case.matrix.configuration, case.options.working_directory
         found = read_environment_files(configuration.data, configuration.directory, folder, case.files)
