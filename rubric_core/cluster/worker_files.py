@@ -81,6 +81,8 @@ class WorkerFiles:
         """The fingerprint of a case; its files are among the next ones of `files`."""
         own = self._own(case)
         found = fingerprint(own, self._files, self._targets(own))
+        for path in own.files_as_data:  # a worker reads the case from them
+            self._files.is_file(path)
         outside = [each for each in self._files.found if each not in self._sent and self._directory not in each.parents]
         if outside:
             self._absolute |= set(absolute_files_of(own, self._files, self._targets(own)))
