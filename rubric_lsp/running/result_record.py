@@ -126,14 +126,21 @@ class ResultRecord:
         return ShownCase(case.last, stale, case.running, dict(newer))
 
     def _follow(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
-        """Keep the results of cases that an edit renamed: without an id, a case is named by its line, or by its variables."""
+        """Keep the results of cases that an edit renamed: without an id, a case is named by its line, or by its variables.
+
+        With an id that another case takes above it, it gets another name, and its result is that of the other one from now on.
+        """
         now = snapshot.analysis.cases
         before = self._entries.get(snapshot.uri, now)
         self._entries[snapshot.uri] = now
         if now is before:
             return
         known = {entry.case: entry.name for entry in before}
-        renamed = {known[e.case]: e.name for e in now if known.get(e.case, e.name) != e.name}
+        renamed = {
+            known[e.case]: e.name
+            for e in now
+            if known.get(e.case, e.name) != e.name and not getattr(e.case, "id", None)
+        }
         if not renamed and len(before) == len(now):  # the only case that was edited itself
             changed = [(old.name, new.name) for old, new in zip(before, now, strict=True) if old.name != new.name]
             if len(changed) == 1 and changed[0][1] not in cases and changed[0][0] not in {e.name for e in now}:
