@@ -43,7 +43,7 @@ def test_a_table_of_prompts_has_a_column_for_them(
     ("suffix", "text", "expected"),
     [
         ("csv", "", ["warning there is no case in `cases.csv`"]),
-        ("csv", "word,__expected\n\n", ["warning there is no case in `cases.csv`"]),
+        ("csv", "word,__expected\n", ["warning there is no case in `cases.csv`"]),
         ("csv", "word,__expected\nhi,contains:hi\n", []),
         ("json", "[]", ["warning there is no case in `cases.json`"]),
     ],

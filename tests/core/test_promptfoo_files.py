@@ -427,7 +427,7 @@ TABLES = [
         "4:4 `not-` has no effect on `factuality`",
     ]),
     ("word,__expected\nhi,latency(3000)\nho,python:file://check.py\nha,starts-with:h\n", []),
-    ("word,__expected\n\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
+    ("word,__expected\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
     ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),
     ("word,__expected\nhi,similar(0.9):hi\nhi,fn:output.length > 1\nhi,grade:polite\nhi,file://check.js\nhi,https://x.y\n", []),
     ("word,__expected,__config:__expected:threshold\nhi,similar:hi,0.5\n", []),
