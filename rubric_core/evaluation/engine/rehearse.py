@@ -270,6 +270,7 @@ class _Rehearsal:
             return
         reason, is_prepared = "", False
         for reply in _SUCCESSES:
+            case.facts.filters = None  # which keep what they gave: another reply gives something else
             try:
                 with self._recorder.replying(reply):
                     ready = await prepare_case(case, ports)
