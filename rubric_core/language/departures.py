@@ -2,39 +2,15 @@
 
 `docs/departures.md`, `rubric explain` and `make parity` use this list.
 
-Every row of `DEPARTURES` was measured with agentv 4.42.4; `make parity` compares again and fails for a row that no longer
-holds. Of the releases from 5 on, which npm does not have, the source was read.
+Every row was measured with agentv 4.42.4; `make parity` compares again and fails for a row that no longer holds. Those from
+the releases from 5 on are in `departures_from_5`.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.language.departure import Departure
 
-__all__ = ["DEPARTURES", "DEPARTURES_FROM_5", "Departure", "DifferenceKind", "departures_of"]
-
-#: What a run with both programs can show differently.
-DifferenceKind = Literal[
-    "case presence", "case unscored", "case verdict", "case score", "answer",
-    "evaluator list", "evaluator unscored", "evaluator verdict", "evaluator score", "criterion",
-    "program input", "model request",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Departure:
-    """One deliberate difference."""
-
-    #: The anchor of its row, and its name in `make parity`.
-    id: str
-    #: The kinds of difference that it may explain: `make parity` fails where it is given as the reason of another.
-    explains: tuple[DifferenceKind, ...]
-    agentv: str
-    rubric: str
-    why: str
-    #: The related codes of `rubric check`.
-    codes: tuple[str, ...] = ()
-
+__all__ = ["DEPARTURES", "departures_of"]
 
 DEPARTURES: Sequence[Departure] = (
     # --- the suite
@@ -111,7 +87,7 @@ DEPARTURES: Sequence[Departure] = (
         ("case presence",),
         "Leaves out a case that has `input_files`, its own or those of the suite, and an `input` that is not a string.",
         "Runs it, with the files before the first message of the user; `rubric check` warns.",
-        "The case says what is asked.",
+        "Its files and its messages together are a whole question.",
         ("nothing-asked",),
     ),
     Departure(
@@ -238,7 +214,7 @@ DEPARTURES: Sequence[Departure] = (
         ("case verdict", "case score", "evaluator score", "evaluator list"),
         "Every turn of a target that is a command fails, and scores 0: the file with its prompt is in a directory that does not exist.",
         "Runs the command.",
-        "It works in cases without turns.",
+        "The same command answers cases without turns.",
     ),
     Departure(
         "failed-turns",
@@ -439,74 +415,6 @@ DEPARTURES: Sequence[Departure] = (
 )
 
 
-#: Those from releases from 5 on, which `make parity` cannot run.
-DEPARTURES_FROM_5: Sequence[Departure] = (
-    Departure(
-        "vars-in-code",
-        (),
-        "The `context` of JavaScript, Python and webhooks has no `vars`; code that reads them fails, and scores 0.",
-        "It has the `vars` of the case, as in promptfoo.",
-        "A check that depends on the case needs its values.",
-    ),
-    Departure(
-        "failed-code",
-        (),
-        "JavaScript and Python that fail score 0.",
-        "The check is unscored, with the error, and the case does not pass.",
-        "Code that failed learned nothing about the answer.",
-    ),
-    Departure(
-        "expected-output-in-vars",
-        (),
-        "`vars.expected_output` is only a variable: `field-accuracy` finds no expected fields and scores 0, and programs get an empty `expected_output`.",
-        "It is the expected output of the case too.",
-        "AgentV's own message about a removed `expected_output` says to write it there.",
-    ),
-    Departure(
-        "empty-values",
-        (),
-        "Replaces a name without a value by an empty text, and drops an evaluator whose `value` is empty then.",
-        "The case is unscored.",
-        "A case that lost a check passes more easily than one that has it.",
-    ),
-    Departure(
-        "names-of-judges",
-        (),
-        "Replaces `{{ output }}` and its like in the judge's prompt of a case by nothing, where the case has `vars`.",
-        "They are filled in when the judge is asked, as in prompts of files and suites.",
-        "A judge that sees no answer makes up a score.",
-    ),
-    Departure(
-        "vars-in-suite-assertions",
-        (),
-        "Fills the `vars` of a case into its own assertions only; in those of the suite and of `default_test` they stay as written.",
-        "Fills them in everywhere.",
-        "An assertion for all cases is written for the values of each.",
-    ),
-    Departure(
-        "mappings-in-texts",
-        (),
-        "A variable that is a mapping appears in a longer text as `[object Object]`.",
-        "It appears as JSON.",
-        "No model is meant to be asked about `[object Object]`.",
-    ),
-    Departure(
-        "forms-of-prompts",
-        (),
-        "Ignores the `prefix` and `suffix` of a prompt, and refuses to run one that has only `path`, though its schema has these keys.",
-        "Reads all of them.",
-        "They can mean only one thing.",
-    ),
-    Departure(
-        "providers-of-cases",
-        (),
-        "Ignores the `provider` and `providers` of a case and of `default_test`: the providers of the run answer.",
-        "They answer the case, by name or as they are described there.",
-        "The case says who answers it.",
-    ),
-)
-
-
 def departures_of(code: str) -> Iterator[Departure]:
     """The rows related to a code of `rubric check`."""
-    return (row for row in (*DEPARTURES, *DEPARTURES_FROM_5) if code in row.codes)
+    return (row for row in DEPARTURES if code in row.codes)

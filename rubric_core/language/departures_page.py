@@ -1,6 +1,8 @@
 """The deliberate differences from AgentV as a page of the documentation, and as a section of `rubric explain`."""
 
-from rubric_core.language.departures import DEPARTURES, DEPARTURES_FROM_5, Departure, departures_of
+from rubric_core.language.departure import Departure
+from rubric_core.language.departures import DEPARTURES, departures_of
+from rubric_core.language.departures_from_5 import DEPARTURES_FROM_5
 
 __all__ = ["PAGE", "departures_page", "departures_section"]
 

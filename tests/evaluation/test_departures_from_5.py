@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from suites import Folder
 
-from rubric_core.language.departures import DEPARTURES_FROM_5
+from rubric_core.language.departures_from_5 import DEPARTURES_FROM_5
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rubric_core.language.departures import DifferenceKind
+from rubric_core.language.departure import DifferenceKind
 
 from .outcome import CaseOutcome, CriterionOutcome, EvaluatorOutcome
 

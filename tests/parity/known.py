@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from rubric_core.language.departures import Departure
+from rubric_core.language.departure import Departure
 
 from .compare import Difference, kind_of
 from .run import Comparison
