@@ -11,6 +11,7 @@ from rubric_core.language.promptfoo.files import JsonSchema
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.parse import parse as read
+from rubric_core.syntax.pointers import part_name
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.schema_bounds import contradictions
@@ -100,7 +101,7 @@ def _leads_anywhere(root: Node, pointer: str) -> bool:
     """Whether a pointer refers to a part of a schema; aliases are not followed."""
     node: Node | None = root
     for step in pointer.removeprefix("#/").split("/"):
-        name = unquote(step).replace("~1", "/").replace("~0", "~")
+        name = part_name(unquote(step))
         if isinstance(node, Sequence):
             node = node.items[int(name)] if name.isdigit() and int(name) < len(node.items) else None
         elif isinstance(node, Mapping) and node.get("<<") is None:

@@ -7,6 +7,7 @@ from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.loading.reference_issues import PointerIntoFile
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pointers import part_name, pointed
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_parts import pointers_in, pointers_of_items
@@ -39,7 +40,7 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
             yield _finding(at, node.text, lost, _intended_pointer(node.text, lost, root, suite))
     for node, outer in _pointers(suite, root, pointers_of_items):
         parts = node.text.split("/")
-        if parts[0] == "#" and parts[1:2] != [_LIST] and isinstance(_target(root, parts[1:]), Sequence):
+        if parts[0] == "#" and parts[1:2] != [_LIST] and isinstance(pointed(root, parts[1:]), Sequence):
             yield Finding(
                 outer(node.span), f"`{node.text}` is a list, and stands in the place of one entry", consequence=STOPS
             )
@@ -133,21 +134,9 @@ def _lost_in_cases(parts: list[str], suite: PromptfooSuite) -> _Lost | None:
     return _lost_below(node, parts[:deepest], 3)
 
 
-def _target(node: Node | None, parts: list[str]) -> Node | None:
-    """What a pointer leads to; None if that is not there, or unknown."""
-    for part in parts:
-        node = node.target if isinstance(node, Alias) else node
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Sequence):
-            node = node.items[int(name)] if name.isdecimal() and int(name) < len(node.items) else None
-        else:
-            node = node.get(name) if isinstance(node, Mapping) else None
-    return node.target if isinstance(node, Alias) else node
-
-
 def _lost_below(node: Node | None, parts: list[str], begin: int) -> _Lost | None:
     for at, part in enumerate(parts[begin:], begin):
-        name = part.replace("~1", "/").replace("~0", "~")
+        name = part_name(part)
         node = node.target if isinstance(node, Alias) else node
         if isinstance(node, Sequence):
             if not name.isdecimal() or int(name) >= len(node.items):

@@ -21,13 +21,13 @@ from rubric_core.loading.path_matches import path_matches
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.plain_data import TooManyValuesError, plain, plain_whole
+from rubric_core.syntax.pointers import part_name
 from rubric_core.syntax.tree import Alias, Node, Sequence
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
 __all__ = ["ConfigurationError", "PromptfooConfiguration", "read_configuration"]
 
-#: The largest size in bytes of a file that a configuration names.
 #: How deep references may refer to references.
 _DEEPEST = 50
 _REF = "$ref"
@@ -127,7 +127,7 @@ class PromptfooConfiguration:
     def _behind(self, pointer: str, root: Any) -> Any:
         file, _, path = pointer.partition("#")
         found: Any = (self.data if root is None else root) if not file else self.external(file)
-        for part in (each.replace("~1", "/").replace("~0", "~") for each in path.strip("/").split("/") if each):
+        for part in (part_name(each) for each in path.strip("/").split("/") if each):
             if isinstance(found, list) and part.isdecimal():
                 found = found[int(part)] if int(part) < len(found) else _MISSING
             else:

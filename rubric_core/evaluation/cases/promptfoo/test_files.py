@@ -17,8 +17,8 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL, without_function
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.parse import parse
+from rubric_core.syntax.pointers import pointed
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
-from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
 __all__ = [
@@ -78,15 +78,9 @@ def list_in(configuration: PromptfooConfiguration, name: str) -> tuple[Any, Node
         found = configuration.resolved(written)
     except ConfigurationError:
         return written, node
-    return (found, _pointed(configuration, written["$ref"]) or node) if isinstance(found, list) else (written, node)
-
-
-def _pointed(configuration: PromptfooConfiguration, pointer: Any) -> Node | None:
-    """The node that a reference into the configuration itself leads to through mappings."""
-    node: Node | None = configuration.root
-    for part in str(pointer).removeprefix("#/").split("/"):
-        node = configuration.followed(node.get(part)) if isinstance(node, MappingNode) else None
-    return node
+    if not isinstance(found, list):
+        return written, node
+    return found, pointed(configuration.root, str(written["$ref"]).removeprefix("#/").split("/")) or node
 
 
 def entry_parts(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
