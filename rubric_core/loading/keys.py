@@ -182,7 +182,7 @@ class Keys(KeySuggestions):
             meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
             if meant is None and any_key and not inside:
                 meant = self.misspelt_key(made, place)
-        half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
+        half_typed = any(isinstance(part, Scalar) and part.style == "hole" for part in (entry.key, entry.value))
         is_idle = type(made) is Configuration or (
             type(made) is CommandLineOptions and not CommandLineOptions.has_option(place.name)
         )

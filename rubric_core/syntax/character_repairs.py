@@ -23,6 +23,7 @@ __all__ = [
     "leaves_quote_open",
     "missing_colon",
     "no_dash_space",
+    "no_key",
     "no_space",
     "other_bracket",
     "reserved",
@@ -36,6 +37,7 @@ _INNER_COLON = pattern(
     rf"{DASHES}(?!- +\S)[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t](?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
 )
 _NO_SPACE = pattern(rf"({DASHES}{KEY}:)(?!//)[^\s:]")
+_NO_KEY = pattern(rf"{DASHES}(?=:(?:\s|\Z))")
 _NO_DASH_SPACE = pattern(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
 _LEAD = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]")
@@ -107,6 +109,14 @@ def no_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     if found:
         at = found.end(1)
         yield Repair(line, f"{lines[line][:at]} {lines[line][at:]}", "no-space", 1, at, column=at - 1)
+
+
+def no_key(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """`: value`, which libyaml refuses, and other parsers read as the value of an empty key."""
+    found = _NO_KEY.match(lines[line])
+    if found:
+        at = found.end()
+        yield Repair(line, f"{lines[line][:at]}{HOLE}{lines[line][at:]}", "no-key", 1, at, column=at)
 
 
 def no_dash_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -18,6 +18,7 @@ from rubric_core.syntax.character_repairs import (
     leaves_quote_open,
     missing_colon,
     no_dash_space,
+    no_key,
     no_space,
     other_bracket,
     reserved,
@@ -54,7 +55,7 @@ __all__ = ["candidates"]
 _ABOVE = 40
 
 _MAKERS: tuple[Maker, ...] = (
-    conflict, tabs, dash_tab, foreign_blank, fence, foreign_dash, decorated, half_quoted_key, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_space, block_opener, foreign_colon,
+    conflict, tabs, dash_tab, foreign_blank, fence, foreign_dash, decorated, half_quoted_key, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_key, no_space, block_opener, foreign_colon,
     other_quote, inner_colon, extra_closer, other_bracket, closed, header, reserved, no_dash_space, double_dash, virtual_colon, missing_colon,
     missing_dash, overindented, nudged, orphaned, indented, key_kept, blank,
 )  # fmt: skip

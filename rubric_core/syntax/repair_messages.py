@@ -22,6 +22,7 @@ _WORDS = {
     "inner-colon": "this value holds a second `: `, so YAML reads it as a key; put the value in quotes",
     "inner-quote": "this quote ends the value too soon",
     "no-colon": "this key has no colon",
+    "no-key": "there is no key before this colon",
     "no-space": "a colon needs a space after it",
     "orphan": "this list belongs to no key; the line above has a value already",
     "missing-dash": "an item of a list starts here; it needs a dash",
@@ -48,6 +49,7 @@ _ONE_CHARACTER = frozenset(
     (
         "inner-colon",
         "inner-quote",
+        "no-key",
         "no-space",
         "no-dash-space",
         "open-quote",

@@ -118,6 +118,6 @@ def pointers_of_items(node: Node | None) -> Iterator[Scalar]:
 
 
 def misspells(node: Node | None, key: str) -> bool:
-    """Whether a mapping has a misspelt key, which is reported, in place of `key`: its value counts once it is fixed."""
+    """Whether a mapping has a misspelt key, or none, in place of `key`: that is reported, and its value counts once it is fixed."""
     names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
-    return key not in names and any(closest(name, (key,)) for name in names if name)
+    return key not in names and any(not name or closest(name, (key,)) for name in names)

@@ -56,8 +56,6 @@ _COMPARED = (Equals, Contains, IContains, StartsWith)
 #: The assertions that promptfoo refuses without certain variables.
 _BOUND = (ContextFaithfulness, ContextRelevance)
 NEEDED_BY_GRADERS = ("query", "context")
-#: The beginning of a case whose first key has no name, for example while another one is typed in its place.
-_NAMELESS = ("- :", ":")
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
@@ -151,9 +149,8 @@ class CaseSummary:
 
     @cached_property
     def misspells_vars(self) -> bool:
-        """Whether the key `vars` is misspelt, or may be the one whose name is missing: either is reported."""
-        nameless = not self.case.has("vars") and self.text.lstrip().startswith(_NAMELESS)
-        return nameless or misspells(self.case.node, "vars")
+        """Whether the key `vars` is misspelt."""
+        return misspells(self.case.node, "vars")
 
     @cached_property
     def own(self) -> tuple[str, ...]:
