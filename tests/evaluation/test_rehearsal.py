@@ -652,6 +652,33 @@ async def test_what_other_targets_of_the_file_read_is_not_of_the_plan(folder: Fo
     assert made.variable_names() == {"SECRET_KEY"}
 
 
+FILTERED = {
+    "suite.eval.yaml": """\
+        # rubric: dialect=agentv-5
+        nunjucks_filters: {shout: ./shout.js}
+        providers: [{label: default, id: cli, command: "echo {PROMPT}"}]
+        prompts: ["{{ who | shout | lower }}"]
+        tests: [{id: a, vars: {who: x}, assert: [{type: contains, value: x}]}]
+        """,
+    "promptfooconfig.yaml": """\
+        nunjucksFilters: {shout: ./shout.js}
+        providers: ["exec:echo"]
+        prompts: ["{{ who | shout | lower }}"]
+        tests: [{vars: {who: x}, assert: [{type: contains, value: x}]}]
+        """,
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+async def test_a_filter_of_the_suite_before_one_of_texts(folder: Folder, name: str) -> None:
+    folder.write("shout.js", "module.exports = (text) => text.toUpperCase();")
+    folder.write(name, FILTERED[name])
+    made = await plan(folder, name)
+    said = " ".join(word for each in made.starts for word in each.argv)
+    assert "echo" in said, made.notes
+    assert made.notes == ()
+
+
 async def test_a_file_of_variables_reads_no_other_variable(folder: Folder) -> None:
     folder.write(".env", "A_NAME=a value\n")
     written = {"prompts": ["{{ env.BASE_URL }}"], "providers": ["echo"], "tests": [{"vars": {"q": "hi"}}]}
