@@ -127,7 +127,7 @@ class Cache:
         return None if more is None else before.joined(more)
 
     def depends_on(self, inputs: CheckInputs | None, since: DiskTime | None) -> None:
-        """Store what the check depended on, as it was `since` then; without a time, nobody can tell what changes."""
+        """Store what the check depended on, and stamps of it; nothing if the time at the beginning of the check is not known."""
         known = None if since is None else inputs
         self._is_news = self._is_news or known != self._inputs
         self._inputs, self._stamps = known, [] if known is None else known.stamps(since)

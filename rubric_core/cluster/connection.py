@@ -122,7 +122,7 @@ class RunConnection:
             return {}
 
     async def secret_names(self, call: Callable[[], list[str]]) -> set[str]:
-        """The names of the variables with secrets that workers have of their own."""
+        """The names of the environment variables of workers that hold secrets."""
         found = (await self.on_workers(call, seconds=_FIRST)).values()
         return {name for names in found if isinstance(names, list) for name in names}
 

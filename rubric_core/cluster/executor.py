@@ -103,8 +103,7 @@ class ClusterExecutor:
             ports: The outside world.
             names: The variables with secrets of workers, which count as set here.
         """
-        environment = Variables(dict.fromkeys(names, secrets.token_hex()), ports.environment)
-        environment = Variables(ports.environment, environment)
+        environment = Variables(ports.environment, dict.fromkeys(names, secrets.token_hex()))
         folder = Trust().folder_of(self._suite.path) or real_path(current_directory() or self._suite.path.parent)
         plan = await plan_run(cases, replace_fields(ports, environment=environment), [folder])
         if plan.unknown:

@@ -21,7 +21,7 @@ _ITS_OWN = hole("program")
 
 
 def plan_for_workers(plan: Plan) -> Plan:
-    """The plan as it is sent: without the values of secrets, and with any file for programs that are looked up."""
+    """The plan as it is sent: without the values of secrets; a program that workers look up may be any file there."""
     starts = (_looked_up(each).public() for each in plan.starts)
     return replace(plan, starts=tuple(starts), sends=tuple(each.public() for each in plan.sends))
 

@@ -7,7 +7,8 @@ from rubric_core.text import Span
 
 __all__ = ["LARGEST", "WHILE_EDITED", "parse", "unread"]
 
-#: Characters; a larger text is refused with a message rather than read for minutes.
+#: Characters of a text, and bytes of a file that a check or run reads; a larger one is refused with a message rather than
+#: read for minutes.
 LARGEST = 50_000_000
 #: Characters that are read of a text while somebody edits: enough for 15,000 cases, and little enough to be read in some seconds.
 WHILE_EDITED = 5_000_000

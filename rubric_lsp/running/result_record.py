@@ -136,11 +136,7 @@ class ResultRecord:
         if now is before:
             return
         known = {entry.case: entry.name for entry in before}
-        renamed = {
-            known[e.case]: e.name
-            for e in now
-            if known.get(e.case, e.name) != e.name and not getattr(e.case, "id", None)
-        }
+        renamed = {known[e.case]: e.name for e in now if known.get(e.case, e.name) != e.name and not e.case.id}
         if not renamed and len(before) == len(now):  # the only case that was edited itself
             changed = [(old.name, new.name) for old, new in zip(before, now, strict=True) if old.name != new.name]
             if len(changed) == 1 and changed[0][1] not in cases and changed[0][0] not in {e.name for e in now}:

@@ -201,7 +201,7 @@ class Runnable(CaseSource):
 
     @property
     def files_as_data(self) -> Collection[Path]:
-        """The files whose content decides a result only as far as it is in `as_data`."""
+        """Files of which `as_data` has everything that decides a result: their other content may change."""
         return ()
 
     def deciding(self, suite: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -87,7 +87,8 @@ class SuiteFacts:
     #: The identities of the shapes of a suite outside its cases.
     shapes: tuple[Suite, frozenset[int]] | None = None
     targets: Targets | None = None
-    #: The targets for cases that describe some of their own, by their places, each with the targets of the suite.
+    #: The targets of cases that describe targets themselves, by the places of these descriptions; each with the targets
+    #: of the suite to which they were added.
     own_targets: dict[tuple[object, ...], tuple[Targets, Targets]] = field(default_factory=dict)
     #: The names of values that references in a suite outside of its cases read, see `names_read`.
     references: ByIdentity[Suite, SuiteReferences] = field(default_factory=ByIdentity)

@@ -121,7 +121,7 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
         return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)))
-    if "extensions" not in runnable.suite.places:  # these get the suite as it is written
+    if "extensions" not in runnable.suite.places:  # extensions are told the whole suite
         written = runnable.deciding(written)
     written = {k: v for k, v in written.items() if k not in _TALK | listed}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.

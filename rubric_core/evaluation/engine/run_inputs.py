@@ -78,8 +78,8 @@ class RunInputs:
         real = self.files[absolute(file)] = real_path(file)
         if self.roots and not is_said and not any(real.is_relative_to(root) for root in self.roots):
             self.outside.append(str(real))
-        # A program may return a prompt or value with templates, which are rendered like others.
-        self.variables += variable_names(_text(real)) if is_filled else ()
+        if is_filled:  # a program may return a prompt or value with templates, which are rendered like others
+            self.variables += variable_names(_text(real))
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:

@@ -85,7 +85,7 @@ def promptfoo_cases(
 
 def _placed(error: ConfigurationError, configuration: PromptfooConfiguration) -> tuple[str, str]:
     """The line of a mistake and what it is."""
-    line = 1 if error.at is None else configuration.text.count("\n", 0, error.at.span.start) + 1
+    line = 1 if error.at is None else configuration.line_of(error.at.span.start)
     return f"line {line}", str(error)
 
 
