@@ -1,10 +1,7 @@
 """What workers execute, send and read is what the plan said where the run was started."""
 
-import asyncio
 import os
 import pickle
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
+from greeting_server import greeting_server
 from thorough import only_thorough
 
 from rubric_core.cli import main
@@ -75,23 +73,6 @@ async def on_workers(folder: Path, address: str, there: dict[str, str], shown: l
     return result
 
 
-@asynccontextmanager
-async def server() -> AsyncIterator[tuple[str, list[bytes]]]:
-    heard: list[bytes] = []
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard.append(await reader.readuntil(b"\r\n\r\n"))
-        body = b'{"output": "hello"}'
-        writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-        )
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
-        yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}", heard
-
-
 HTTP = "{name: default, provider: http, url: '${{ AGENT_PLACE }}/ask', headers: {Authorization: 'Bearer ${{ AGENT_API_KEY }}'}}"
 
 
@@ -99,14 +80,15 @@ async def test_another_host_on_a_worker_is_refused_and_a_key_there_is_used(
     folder: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ):
     target(folder, HTTP)
-    async with server() as (url, heard), server() as (other, leaked):
+    async with greeting_server() as (host, heard), greeting_server() as (elsewhere, leaked):
+        url, other = f"http://{host}", f"http://{elsewhere}"
         monkeypatch.setenv("AGENT_PLACE", url)
         monkeypatch.delenv("AGENT_API_KEY", raising=False)
         key = "k-only-on-the-worker"
         shown: list[str] = []
         found = await on_workers(folder, address, {"AGENT_PLACE": url, "AGENT_API_KEY": key}, shown)
         assert found.verdict.value == "passed", found.reason
-        assert key.encode() in heard[0]
+        assert key in heard[0]
         assert shown[0] == f"send requests to: {url}/ask with AGENT_API_KEY"
         refused = await on_workers(folder, address, {"AGENT_PLACE": other, "AGENT_API_KEY": key})
     assert f"{other} was not in the question" in refused.reason

@@ -1,13 +1,12 @@
 """Proxies are those of the user's environment: the plan names them, and no suite changes them."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from greeting_server import greeting_server
 
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.cases.load import load_suite
@@ -25,24 +24,6 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-
-
-@asynccontextmanager
-async def server() -> AsyncIterator[tuple[str, list[str]]]:
-    """A server, which is a proxy as well, with the first line of each request."""
-    heard: list[str] = []
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard.append((await reader.readuntil(b"\r\n\r\n")).decode().partition(" HTTP/")[0])
-        body = b'{"output": "hello"}'
-        writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-        )
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
-        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}", heard
 
 
 async def run(folder: Path, url: str, variables: Mapping[str, str], **further: Any) -> tuple[str, str]:
@@ -65,14 +46,14 @@ async def run(folder: Path, url: str, variables: Mapping[str, str], **further: A
 async def test_the_plan_names_the_proxy_that_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    async with server() as (proxy, heard):
+    async with greeting_server() as (proxy, heard):
         monkeypatch.setenv(name, f"http://someone:a-long-password@{proxy}")
         shown, reason = await run(tmp_path, "http://models.invalid/ask?a=b", {})
     assert (shown, reason) == (
         f"send requests to: http://models.invalid/ask?a=b (through the proxy http://{proxy})",
         "",
     )
-    assert heard == ["POST http://models.invalid/ask?a=b"]
+    assert [each.partition(" HTTP/")[0] for each in heard] == ["POST http://models.invalid/ask?a=b"]
 
 
 @pytest.mark.parametrize("further", [{}, {"env": {name.upper(): "@" for name in NAMES[:3]}}])
@@ -80,12 +61,13 @@ async def test_the_plan_names_the_proxy_that_is_asked(
 async def test_no_suite_and_no_variable_of_a_run_changes_a_proxy(
     tmp_path: Path, variables: Mapping[str, str], further: Mapping[str, Any]
 ) -> None:
-    async with server() as (asked, heard), server() as (other, stolen):
+    async with greeting_server() as (asked, heard), greeting_server() as (other, stolen):
         there = json.loads(json.dumps([variables, further]).replace("@", f"http://{other}"))
         (tmp_path / ".env").write_text(f"HTTP_PROXY=http://{other}\nALL_PROXY=http://{other}\n")
         shown, reason = await run(tmp_path, f"http://{asked}/ask", there[0], **there[1])
     assert (shown, reason) == (f"send requests to: http://{asked}/ask", "")
-    assert (heard, stolen) == (["POST /ask"], [])
+    assert [each.partition(" HTTP/")[0] for each in heard] == ["POST /ask"]
+    assert not stolen
 
 
 @pytest.mark.parametrize(
