@@ -141,8 +141,10 @@ class Analysis:
             if block.key:
                 start = self.document.start(number)
                 found += [self._entry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
-        names = distinct_names(entry.name for entry in found)
-        return tuple(e if e.name == name else e._replace(name=name) for e, name in zip(found, names, strict=True))
+        names = [entry.name for entry in found]
+        if len(set(names)) == len(names):  # nearly always
+            return tuple(found)
+        return tuple(entry._replace(name=name) for entry, name in zip(found, distinct_names(names), strict=True))
 
     def _entry(self, case: Case, block: int, offset: int) -> CaseEntry:
         if case.id:
