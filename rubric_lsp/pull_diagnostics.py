@@ -87,11 +87,12 @@ class PullDiagnostics:
         if snapshot.path is None:
             return []
         path = absolute(snapshot.path)
-        if not self._host.documents.project.has_dependents(path):
+        project = self._host.documents.project
+        if not project.has_dependents(path):
             return []
         others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
         counted = {path, *landmark_of(path)}
-        return [s for s in others if not counted.isdisjoint(s.analysis.depends_on)]
+        return [s for s in others if project.depends_on(s.analysis.depends_on, counted)]
 
     async def workspace(
         self, known: Mapping[str, str], partial: int | str | None, progress: int | str | None

@@ -51,7 +51,7 @@ class Linking:
         for number in range(first, last):
             if blocks[number].key:
                 self._linked(number, blocks[number], references)
-        known = references.targets(outside := project.look())
+        targets = references.targets_path(outside := project.look())
         if previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
         else:
@@ -59,9 +59,7 @@ class Linking:
             analysis.linked_files = frozenset[Path]().union(*{each.seen for each in links})
             analysis.refers_to = {
                 **{f: k for each in links for f, k in each.files},
-                **(
-                    {known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}
-                ),
+                **({targets: FileKind.TARGETS} if targets is not None and analysis.kind is FileKind.SUITE else {}),
             }
             analysis.external = tuple(sorted(analysis.included_cases(), key=lambda each: each.span))
         analysis.depends_on = analysis.linked_files | outside.seen

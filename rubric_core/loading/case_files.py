@@ -60,6 +60,10 @@ class CaseFileContents(NamedTuple):
 def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileContents:
     """The cases of a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
+    return look.answer(("cases behind", name, directory), partial(_cases_behind, name, directory))
+
+
+def _cases_behind(name: str, directory: Path, look: TrackedLookup) -> CaseFileContents:
     if is_pattern(name):
         found = look.once(("matches", name, directory), partial(_matches, name, directory))
         if found.given_up:

@@ -52,14 +52,17 @@ class DependentValues:
             self._indexed[key] = before | kept.seen if before else kept.seen
         self._new_keys.clear()
 
-    def forget(self, path: Path) -> None:
-        """Drop the values that depend on a changed file. Everything has to be indexed."""
+    def forget(self, path: Path) -> list[object]:
+        """Drop the values that depend on a changed file, and return their keys. Everything has to be indexed."""
+        dropped: list[object] = []
         for key in self._keys.pop(path, ()):
             self._indexed[key] -= {path}
             kept = self._kept.get(key)
             if kept is not None and path in kept.seen:
                 # Its entries at other files, perhaps thousands, stay.
                 del self._kept[key]
+                dropped.append(key)
+        return dropped
 
     def clear(self) -> None:
         """Drop all values."""

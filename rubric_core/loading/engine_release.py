@@ -15,7 +15,7 @@ __all__ = ["engine_releases"]
 
 def engine_releases(folder: Path, look: TrackedLookup) -> Releases | None:
     """The releases for the suites in a folder; None where neither tells. The nearest of each counts."""
-    return look.once(("engine releases", folder), partial(_find, folder))
+    return look.answer(("engine releases", folder), partial(_find, folder))
 
 
 def _find(folder: Path, look: TrackedLookup) -> Releases | None:

@@ -1,6 +1,7 @@
 """Infers the dialect of a text without own signs: from its cases in other files, or from its data set."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, signs_of
@@ -41,7 +42,7 @@ def infer_dialect(
         return None
     known = tuple(names)
     for file in files[:_MOST_FILES]:
-        choice = _dialect_of_cases(look, file, known)
+        choice = look.answer(("dialect of cases", file, known), partial(_dialect_of_cases, file, known))
         if choice is not None and choice.certain:
             return DialectChoice(choice.name, f"{choice.reason} in {file.name}", certain=True)
     return None
@@ -57,7 +58,7 @@ def _paths(root: Node | None, items: Iterable[Node]) -> Iterator[str]:
                 yield each.text
 
 
-def _dialect_of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> DialectChoice | None:
+def _dialect_of_cases(file: Path, names: tuple[str, ...], look: TrackedLookup) -> DialectChoice | None:
     text = look.text(file)
     if text is None:
         return None

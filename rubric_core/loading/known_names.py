@@ -26,8 +26,8 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Scalar
 
 __all__ = [
-    "EVALUATOR_GROUP", "INSTALLED", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
-    "templates",
+    "EVALUATOR_GROUP", "INSTALLED", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "is_target", "known_targets", "programs", "targets_path",
+    "template_file", "template_of", "templates",
 ]  # fmt: skip
 
 #: The entry point group of installed evaluators: type to class.
@@ -60,13 +60,35 @@ _NONE = KnownTargets(MappingProxyType({}))
 
 def known_targets(look: TrackedLookup, directory: Path) -> KnownTargets:
     """The targets for suites in `directory`: of the nearest targets file, and of the configuration."""
-    return look.once(("targets", directory), lambda inner: _known(inner, directory))
+    home = _home(look, directory)
+    return look.answer(("targets", home), partial(_known, home))
 
 
-def _known(look: TrackedLookup, directory: Path) -> KnownTargets:
+def is_target(look: TrackedLookup, name: str, directory: Path) -> bool:
+    """Whether a target of that name is in reach of `directory`. Other targets do not matter to who asks this."""
+    home = _home(look, directory)
+    return look.answer(("is a target", home, name), lambda inner: name in known_targets(inner, home).names)
+
+
+def targets_path(look: TrackedLookup, directory: Path) -> Path | None:
+    """The effective targets file for suites in `directory`."""
+    home = _home(look, directory)
+    return look.answer(("path of targets", home), lambda inner: known_targets(inner, home).path)
+
+
+def _home(look: TrackedLookup, directory: Path) -> Path:
+    """The directory itself, or the nearest one above it with other targets or another configuration."""
+    return look.once(("home of targets", directory), partial(_find_home, directory))
+
+
+def _find_home(directory: Path, look: TrackedLookup) -> Path:
     above = directories_up(directory, look)[1:]
     if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
-        return known_targets(look, above[0])
+        return _home(look, above[0])
+    return directory
+
+
+def _known(directory: Path, look: TrackedLookup) -> KnownTargets:
     path = find_targets(directory, look, look.project.fallback)
     found = _unusable(look, directory) if path is None else _targets_in(look, path, is_config=False)
     for config in configuration_files(directory, look):

@@ -141,7 +141,7 @@ def program_trouble(
     if path.suffix not in (".py", ".rb", *_SCRIPTS):
         return None
     key = ("program", path, functions, role)
-    return look.once(key, lambda files: _trouble(path, functions, role, files.text(path)))
+    return look.answer(key, lambda files: _trouble(path, functions, role, files.text(path)))
 
 
 def _trouble(

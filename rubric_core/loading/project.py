@@ -18,12 +18,15 @@ from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import LANDMARKS, landmark_of, stands_for_landmarks
 from rubric_core.loading.path_order import SeenPaths, SuitePaths
+from rubric_core.loading.questions import Question, Questions
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import SyntaxTree
 
 __all__ = ["Project", "TrackedLookup"]
 
 T = TypeVar("T")
+#: Up to so many changes are compared with what was known: switching branches changes thousands of files.
+_FEW = 20
 
 
 def _suites_in(folder: Path) -> Path:
@@ -38,10 +41,14 @@ class Project:
         files: Reads files.
         fallback: A directory that is searched last; for the command line, the current one.
         longest: Bytes of a text; a longer one is not looked into.
+        by_answer: Whether what asks a small question about a shared file depends on the answer, and not on the file.
     """
 
-    def __init__(self, files: Files, fallback: Path | None = None, longest: int = LARGEST) -> None:
+    def __init__(
+        self, files: Files, fallback: Path | None = None, longest: int = LARGEST, *, by_answer: bool = False
+    ) -> None:
         self.files = files
+        self.by_answer = by_answer
         self.longest = longest
         self.fallback = absolute(fallback) if fallback is not None else None
         #: Folders whose suites are all known, and these suites.
@@ -54,6 +61,7 @@ class Project:
         self._facts: defaultdict[str, dict[Path, object]] = defaultdict(dict)
         #: Values computed from files, by key.
         self.values = DependentValues()
+        self._questions = Questions[Callable[["TrackedLookup"], object]]()
         self._seen = SeenPaths()
         self._paths: dict[str, Path] = {}
         self._marks: dict[Path, Path] = {}
@@ -66,11 +74,30 @@ class Project:
         if paths is None:
             self._facts.clear()
             self.values.clear()
+            self._questions.clear()
             self._change_all()
             return
         named = set(map(absolute, paths))
-        landmarks = (stands for each in named for stands in landmark_of(each))
-        self._touch({each.parent for each in named}.union(landmarks, *map(self._seen.below, named)))
+        landmarks = {stands for each in named for stands in landmark_of(each)}
+        around = {each.parent for each in named} | landmarks
+        if len(named) <= _FEW:
+            around = set(filter(self._has_other_names, around))
+        self._touch(around.union(*map(self._seen.below, named)))
+
+    def _has_other_names(self, folder: Path) -> bool:
+        """Whether a folder, or the landmarks that it represents, are not what everybody has seen so far.
+
+        An edit of a file changes neither, and thousands of suites look for landmarks beside a targets file.
+        """
+        known = [(what, facts[folder]) for what, facts in self._facts.items() if folder in facts]
+        again: dict[str, Callable[[Path], object]] = {
+            "landmarks": lambda path: self.landmarks(path.parent.parent),
+            "names": self.files.names,
+            "directory": self.files.is_directory,
+            "file": self.files.is_file,
+            "real folder": os.path.realpath,
+        }
+        return not known or any(what not in again or again[what](folder) != fact for what, fact in known)
 
     def _change_all(self) -> None:
         self.version += 1
@@ -82,11 +109,14 @@ class Project:
         self.version += 1
         self.values.index()
         for path in paths:
-            self._changed.pop(path, None)  # so that it is at the end
-            self._changed[path] = self.version
+            self._mark_changed(path)
             for facts in self._facts.values():
                 facts.pop(path, None)
-            self.values.forget(path)
+            self._questions.doubt(self.values.forget(path))
+
+    def _mark_changed(self, path: Path) -> None:
+        self._changed.pop(path, None)  # so that it is at the end
+        self._changed[path] = self.version
 
     def settle(self) -> None:
         """Index lookups while the process is idle, so that the next change is fast."""
@@ -99,6 +129,8 @@ class Project:
             return False
         if version < self._all_changed:
             return True
+        for question in self._questions.doubtful(seen):
+            self.ask(question.key, question.find)
         # By the shorter one: a keystroke changes one file, switching branches changes thousands.
         for path in islice(reversed(self._changed), len(seen)):
             if self._changed[path] <= version:
@@ -106,6 +138,25 @@ class Project:
             if path in seen:
                 return True
         return any(self._changed.get(path, 0) > version for path in seen)
+
+    def ask(
+        self, key: object, find: "Callable[[TrackedLookup], object]"
+    ) -> "Question[Callable[[TrackedLookup], object]]":
+        """A question with its current answer."""
+        answer = self.look().once(key, find)
+        known = self._questions.get(key)
+        if known is None:
+            known = self._questions.add(key, find, answer)
+        elif self._questions.set(known, answer):
+            self._mark_changed(known.mark)
+        return known
+
+    def depends_on(self, seen: AbstractSet[Path], files: AbstractSet[Path]) -> bool:
+        """Whether a result that depends on the paths `seen` depends on one of these files, directly or by an answer."""
+        answers = (self.values.get(question.key) for question in self._questions.among(seen))
+        return not files.isdisjoint(seen) or any(
+            not files.isdisjoint(answer.seen) for answer in answers if answer is not None
+        )
 
     def has_dependents(self, path: Path) -> bool:
         """Whether anything depends on a file or on its absence."""
@@ -160,7 +211,7 @@ class Project:
 
     def look(self) -> "TrackedLookup":
         """A lookup of files that records dependencies."""
-        return TrackedLookup(self)
+        return TrackedLookup(self, by_answer=self.by_answer)
 
     def read_files(self) -> list[Path]:
         """The files whose content something depends on and that have not changed since they were read."""
@@ -199,11 +250,15 @@ _BLANK = 256
 
 
 class TrackedLookup:
-    """A lookup in the files of a project. `seen` are all dependencies, including missing files."""
+    """A lookup in the files of a project. `seen` are all dependencies, including missing files.
 
-    def __init__(self, project: Project) -> None:
+    `by_answer`: whether `answer` depends on the answers alone.
+    """
+
+    def __init__(self, project: Project, *, by_answer: bool = False) -> None:
         self.project = project
         self.seen: set[Path] = set()
+        self._by_answer = by_answer
 
     def once(self, key: object, make: "Callable[[TrackedLookup], T]") -> T:
         """The result of `make`, cached by key until one of its dependencies changes."""
@@ -215,6 +270,18 @@ class TrackedLookup:
             known = kept.keep(key, value, frozenset(inner.seen))
         self.seen |= known.seen
         return known.value  # type: ignore[return-value]  # one key, one type
+
+    def answer(self, key: object, find: "Callable[[TrackedLookup], T]") -> T:
+        """The same as `once`, but this lookup depends on the value alone: it is outdated when `find` gives another one.
+
+        The value has to be small, and comparable by `==`. Inside of `once`, nothing is different: what is kept there is
+        dropped when a file changes, before anybody asks again.
+        """
+        if not self._by_answer:
+            return self.once(key, find)
+        question = self.project.ask(key, find)
+        self.seen.add(question.mark)
+        return question.answer  # type: ignore[return-value]  # one key, one type
 
     def _saw(self, path: Path) -> Path:
         path = self.project.saw(path)

@@ -76,7 +76,7 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
                 names.update([stored] if isinstance(stored, str) else ())
         return frozenset(names)
 
-    return look.once(("promptfoo variables", path), find)
+    return look.answer(("promptfoo variables", path), find)
 
 
 def counted_names(paths: Collection[Path], look: TrackedLookup) -> CountedNames | None:
@@ -102,7 +102,7 @@ def _names_by_case(path: Path, look: TrackedLookup) -> tuple[frozenset[str], ...
         known = tuple(names for names in cases if names is not None)
         return known if len(known) == len(cases) else None
 
-    return look.once(("promptfoo names by case", path), find)
+    return look.answer(("promptfoo names by case", path), find)
 
 
 def _given(variables: Any, path: Path, files: TrackedLookup) -> frozenset[str] | None:
@@ -128,7 +128,7 @@ def variables_in_file(path: Path, look: TrackedLookup) -> frozenset[str] | None:
         only = found[0] if found is not None and len(found) == 1 else None
         return frozenset(map(str, only)) if isinstance(only, dict) else None
 
-    return look.once(("promptfoo variables in a file", path), find)
+    return look.answer(("promptfoo variables in a file", path), find)
 
 
 def _parts(case: Any) -> Iterator[dict[str, Any]]:
@@ -142,7 +142,7 @@ def _parts(case: Any) -> Iterator[dict[str, Any]]:
 
 def words_in(path: Path, look: TrackedLookup) -> frozenset[str]:
     """The words of a file, each of which may be a variable that it uses."""
-    return look.once(("promptfoo words", path), lambda files: frozenset(_WORD.findall(files.text(path) or "")))
+    return look.answer(("promptfoo words", path), lambda files: frozenset(_WORD.findall(files.text(path) or "")))
 
 
 def case_file_trouble(path: Path, look: TrackedLookup, *, listed: bool) -> str:

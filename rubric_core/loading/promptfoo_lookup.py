@@ -223,7 +223,7 @@ class PromptfooLookup:
         def find(files: TrackedLookup) -> frozenset[str]:
             return frozenset(each.name for each in names_read(files.text(path) or "") if not each.is_own)
 
-        return self.look.once(("promptfoo names read", path), find)
+        return self.look.answer(("promptfoo names read", path), find)
 
     def _trouble(
         self, path: Path, function: str, usual: tuple[str, ...], exported: Exported | None, role: ProgramRole | None
@@ -236,7 +236,7 @@ class PromptfooLookup:
 
     def _unloaded(self, path: Path) -> ProgramTrouble | None:
         """A file that a program in JavaScript loads, and that does not exist."""
-        name = self.look.once(
+        name = self.look.answer(
             ("promptfoo loaded files", path), lambda files: missing_file(path, files.text(path) or "", files)
         )
         return ProgramTrouble(f"loads `{name}`, which does not exist") if name else None

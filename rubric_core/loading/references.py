@@ -29,10 +29,11 @@ from rubric_core.loading.directory_search import URL, find_directory, without_fu
 from rubric_core.loading.file_lookup import FileLookup
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import (
-    KnownTargets,
     installed_evaluators,
+    is_target,
     known_targets,
     programs,
+    targets_path,
     template_of,
     templates,
 )
@@ -181,10 +182,15 @@ class References(FileLookup):
             return f"{found.suite.name} is a suite; only cases can be included"
         return f"{found.wrapped.name} is a mapping; a file of cases is their list alone" if found.wrapped else ""
 
-    def targets(self, look: TrackedLookup) -> KnownTargets:
-        """The targets in reach of the file."""
+    @property
+    def _of_targets(self) -> Path:
+        """The directory whose targets the file refers to."""
         home = self.kind is FileKind.TARGETS and self.directory.name.startswith(".agent")
-        return known_targets(look, self.directory.parent if home else self.directory)
+        return self.directory.parent if home else self.directory
+
+    def targets_path(self, look: TrackedLookup) -> Path | None:
+        """The effective targets file."""
+        return targets_path(look, self._of_targets)
 
     def _unused(self, look: TrackedLookup, entry: Entry, outer: Shape) -> Iterator[Issue]:
         """A target whose name occurs in no suite below the folder, and nowhere else in its own file."""
@@ -218,10 +224,12 @@ class References(FileLookup):
             # A targets file instead of names.
             yield from self._file_of_targets(look, mention)
             return
-        known = self.targets(look)
         newest = self.dialect.spelled(Suite, "providers") is not None
-        if name in self.own or name in known.names or (newest and self.dialect.type_of(name, Provider) is not None):
+        if name in self.own or (newest and self.dialect.type_of(name, Provider) is not None):
             return
+        if is_target(look, name, self._of_targets):
+            return
+        known = known_targets(look, self._of_targets)
         if known.path is None and known.unusable is not None:
             file, trouble = known.unusable
             yield UnknownTarget(

@@ -44,7 +44,7 @@ def secrets_read(path: Path, look: TrackedLookup, *, cases: bool, references: bo
             if is_secret(name)
         )
 
-    return look.once(("secrets", path, cases, references), find)
+    return look.answer(("secrets", path, cases, references), find)
 
 
 def is_secret(name: str) -> bool:

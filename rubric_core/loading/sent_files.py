@@ -148,7 +148,7 @@ class _SentFiles:
         def find(files: TrackedLookup) -> tuple[str, ...]:
             return tuple(files_in_messages(messages_in_file(path.name, files.text(path) or "")))
 
-        yield from self._look.once(("files in messages", path), find)
+        yield from self._look.answer(("files in messages", path), find)
 
 
 def _prompt_words(node: Node) -> Iterator[Scalar]:

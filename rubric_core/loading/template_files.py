@@ -15,7 +15,7 @@ _DEEPEST = 3
 
 def template_trouble(look: TrackedLookup, path: Path) -> str:
     """The problem of the template at `path`, for its includers; empty if it is usable."""
-    return look.once(("template", path), lambda inner: _trouble(inner, path, ()))
+    return look.answer(("template", path), lambda inner: _trouble(inner, path, ()))
 
 
 def _trouble(look: TrackedLookup, path: Path, above: tuple[Path, ...]) -> str:

@@ -47,7 +47,7 @@ class ClientWorkspace:
         self.gc = gc
         self.configurations = Configurations(language)
         #: The files around suites; those that are open, with the editor's text.
-        self.project = Project(OpenFiles(DiskFiles(), self.text_at), longest=WHILE_EDITED)
+        self.project = Project(OpenFiles(DiskFiles(), self.text_at), longest=WHILE_EDITED, by_answer=True)
         self.project.register_checks(self._is_checked)
         self.uses = WorkspaceUses()
         #: How often suites use keys and values, as far as they are indexed.

@@ -1,4 +1,4 @@
-"""What a repository full of suites costs the server: a letter in one of them, beside the same suite alone.
+"""What a repository full of suites costs the server: a letter in one of them, beside the same suite alone; and in a shared file.
 
 `python tests/bench/bench_workspace.py [SUITES …]`. Makes the workspaces itself; prints, and never fails. All times are CPU
 times of the server, so that other work on the machine counts little; compare the ratios.
@@ -17,6 +17,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from client import VSCODE, Client  # noqa: E402  # beside the tests, whose folder is added above
 
 SIZES = (100, 400, 1_600)
+#: Suites below one targets file that is edited.
+SHARED = 5_000
 _EDITS = 6
 #: Seconds without CPU time after which the server is idle: longer than it waits before it looks at other files.
 _IDLE = 0.8
@@ -24,6 +26,16 @@ _IDLE = 0.8
 TARGETS = "targets:\n" + "".join(f"  - {{name: target-{n}, provider: mock}}\n" for n in range(20))
 CASES = "".join(f"- {{id: shared-{n}, criteria: Answers, input: Question {n}}}\n" for n in range(5))
 PROMPT = "Rate {{ output }} by {{ criteria }}.\n"
+SMALL = """\
+name: suite-{number}
+execution: {{target: target-{target}}}
+tests:
+  - id: case-{number}
+    criteria: Names the window
+    input: How long is it?
+    assertions:
+      - {{type: contains, value: days}}
+"""
 CASE = """\
   - id: case-{n}
     criteria: |-
@@ -60,6 +72,19 @@ def write(folder: Path, suites: int) -> Path:
                 (home / name).write_text(text, encoding="utf-8")
         (home / "evals" / f"{number}.eval.yaml").write_text(suite(number), encoding="utf-8")
     return folder / "team-0" / "feature-0" / "evals" / "0.eval.yaml"
+
+
+def write_small(folder: Path, suites: int) -> Path:
+    """Small suites below one targets file, each target of which a fifth of them names; gives the targets file."""
+    targets = folder / ".agentv" / "targets.yaml"
+    targets.parent.mkdir(parents=True)
+    targets.write_text(TARGETS, encoding="utf-8")
+    for number in range(suites):
+        home = folder / f"team-{number // 50}"
+        home.mkdir(exist_ok=True)
+        text = SMALL.format(number=number, target=number % 5)
+        (home / f"{number}.eval.yaml").write_text(text, encoding="utf-8")
+    return targets
 
 
 class Figures(NamedTuple):
@@ -133,12 +158,40 @@ def rows(sizes: tuple[int, ...], folder: Path) -> Iterator[str]:
         )
 
 
+def shared_edits(suites: int, folder: Path) -> Iterator[str]:
+    """Edits of a targets file, and what each costs until the server is idle again."""
+    path = write_small(folder, suites)
+    server = Server(folder)
+    client, uri, lines = server.client, path.as_uri(), TARGETS.splitlines()
+    client.open(uri, TARGETS)
+    client.diagnostics(uri)
+    server.rest()
+    yield f"first look {server.cpu():,.0f} ms, {server.memory():.0f} MB"
+    used = lines[1].index("target-0") + len("target-0")
+    for edit, line, column, text in (
+        ("a comment", 0, len(lines[0]), "  # all of them"),
+        ("another target", 19, len(lines[19]), "\n  - {name: another, provider: mock}"),
+        ("a setting of a target that a fifth of them name", 1, len(lines[1]) - 1, ", model: x"),
+        ("a letter in the name of that target", 1, used, "x"),
+    ):
+        before = server.cpu()
+        where = {"line": line, "character": column}
+        client.change(uri, {"range": {"start": where, "end": where}, "text": text})
+        server.rest()
+        yield f"{edit:<50}{server.cpu() - before:>9,.0f} ms"
+    client.close()
+
+
 def main() -> None:
     """Measure workspaces of several sizes."""
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
     print("A letter in a suite, with others around it below one targets file (CPU):")
     with tempfile.TemporaryDirectory() as folder:
         for row in rows(sizes, Path(folder)):
+            print(row, flush=True)
+    print(f"\nAn edit of the targets file above {SHARED:,} small suites (CPU until the server is idle again):")
+    with tempfile.TemporaryDirectory() as folder:
+        for row in shared_edits(SHARED, Path(folder)):
             print(row, flush=True)
 
 
