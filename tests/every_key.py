@@ -42,6 +42,11 @@ class KeyPlace:
     #: Each key with the kind of its value.
     keys: dict[str, Kind[Any]] = field(hash=False)
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether the file has a language of its own in editors; others are any YAML there."""
+        return self.file not in (_AGENTV[FileKind.TARGETS], _AGENTV[FileKind.CONFIG])
+
     def __str__(self) -> str:
         return f"{self.dialect.name} {self.file} {self.shape.__name__} at {len(self.lead)}"
 
@@ -53,9 +58,10 @@ def places_of_keys() -> Iterator[KeyPlace]:
 
 
 def each_key_once() -> Iterator[KeyPlace]:
-    """Places with every key of both families, each of them in the newest dialect that has it."""
+    """Places with every key of both families, each of them in the newest dialect that has it, and in a suite rather than elsewhere."""
     seen: set[tuple[bool, str]] = set()
-    for place in reversed(list(places_of_keys())):
+    newest = reversed(list(places_of_keys()))
+    for place in sorted(newest, key=lambda place: not place.is_ours):
         family = place.dialect is PROMPTFOO
         new = {name: kind for name, kind in place.keys.items() if (family, name) not in seen}
         seen |= {(family, name) for name in new}
@@ -113,5 +119,8 @@ class _Walk:
 
 
 if __name__ == "__main__":
-    every = [{"file": p.file, "lead": p.lead, "keys": list(p.keys), "typed": typed(p)} for p in each_key_once()]
+    every = [
+        {"file": p.file, "ours": p.is_ours, "lead": p.lead, "column": p.column, "keys": list(p.keys)}
+        for p in each_key_once()
+    ]
     json.dump(sorted(every, key=lambda each: str(each["file"])), sys.stdout)

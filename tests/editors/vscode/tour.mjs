@@ -14,6 +14,7 @@ import { configured, promptfoo } from './promptfoo.mjs';
 import { shared } from './shared.mjs';
 import { hostile, strangers } from './strangers.mjs';
 import { commands, mixed, refused, thousands, thousandsOfCases, unasked as untrusted } from './testing.mjs';
+import { everyKey, typing } from './typing.mjs';
 import { verdict, verdicts } from './verdicts.mjs';
 import { sixtySix, windows } from './windows.mjs';
 import { REPOSITORY } from './studio.mjs';
@@ -36,6 +37,7 @@ export const tours = {
   commands: { options: mixed, play: commands },
   refused: { options: untrusted, play: refused },
   thousands: { options: thousandsOfCases, play: thousands },
+  typing: { options: everyKey, play: typing },
   verdicts: { options: verdict, play: verdicts },
   windows: { options: sixtySix, play: windows },
   words: { options: readable, play: words },
