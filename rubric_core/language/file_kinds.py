@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.assertion import ASSERTIONS
 from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
-from rubric_core.language.promptfoo.provider import ProviderInFile
+from rubric_core.language.promptfoo.provider import LISTED_IN_FILE, ListedInFile, ProviderInFile
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
@@ -254,7 +254,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
         mapping=Shaped(PromptfooScenario), sequence=ListOf(Shaped(PromptfooScenario))
     ),
     FileKind.PROMPTFOO_PROVIDERS: NodeUnion(
-        mapping=Shaped(ProviderInFile), sequence=ListOf(NodeUnion(text=Text(), mapping=Shaped(ProviderInFile)))
+        text=LISTED_IN_FILE.text, mapping=Shaped(ListedInFile), sequence=ListOf(LISTED_IN_FILE)
     ),
     FileKind.PROMPTFOO_PROVIDER: Shaped(ProviderInFile),
     FileKind.PROMPTFOO_ASSERTIONS: NodeUnion(sequence=ASSERTIONS),
@@ -274,7 +274,7 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO: CASE_ITEM,
     FileKind.PROMPTFOO_CASES: CASE_ITEM,
     FileKind.PROMPTFOO_SCENARIOS: Shaped(PromptfooScenario),
-    FileKind.PROMPTFOO_PROVIDERS: Shaped(ProviderInFile),
+    FileKind.PROMPTFOO_PROVIDERS: LISTED_IN_FILE,
     FileKind.PROMPTFOO_ASSERTIONS: ASSERTIONS.item,
     FileKind.PROMPTFOO_TOOLS: _TOOL,
 }

@@ -227,7 +227,8 @@ class _Schema:
         table = self.dialect.table(shape)
         places = {field: number for number, field in enumerate(shape.keys)}
         spellings = sorted(table.values(), key=lambda s: places.get(s.field, len(places)))
-        needed = self._needed(shape)
+        # The id of a provider may be the key before its settings.
+        needed = {} if shape.keyed else self._needed(shape)
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
             "properties": {s.name: self._shared(shape, s) for s in spellings},

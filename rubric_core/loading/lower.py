@@ -104,6 +104,7 @@ class Lowering(Collections):
         if shape is PromptfooCase and node.get("path") is not None:
             shape = CaseSource
         if shape.keyed and (inner := self._only(shape, node)) is not None:
+            self._lacking.add(id(inner))  # its id is the key
             node = inner
         if shape is Case and node.get("include") is not None and self.dialect.table(CaseInclude):
             shape = CaseInclude

@@ -40,7 +40,7 @@ class EntryReader(ValueReader):
         self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
     ) -> None:
         super().__init__(text, dialect, dialects, anchors)
-        #: The mappings whose merge key has no target: missing keys may be there.
+        #: The mappings whose missing keys may be elsewhere: behind a merge key without a target, or as the key that the mapping belongs to.
         self._lacking: set[int] = set()
         self._merged: dict[int, list[Merged]] = {}
         #: What was read of mappings that can be referred to, by the id of the mapping: of those in this text, for texts

@@ -20,6 +20,7 @@ from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, Variable
 from rubric_core.language.promptfoo.provider import (
     ConfiguredProvider,
     Grader,
+    ListedInFile,
     PromptMessage,
     ProviderInFile,
     ProviderSettings,
@@ -58,7 +59,7 @@ _OTHERS: Mapping[str, type[Assertion]] = {
     "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore
 }  # fmt: skip
 _SHAPES: tuple[type[Shape], ...] = (
-    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ProviderSettings, Grader, PromptMessage, PromptfooCase, CaseOptions, CaseSource,
+    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ListedInFile, ProviderSettings, Grader, PromptMessage, PromptfooCase, CaseOptions, CaseSource,
     PromptfooScenario, RunOptions, CommandLineOptions, JsonSchema, Metric, ModelTool, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
 )  # fmt: skip
 

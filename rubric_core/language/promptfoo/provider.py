@@ -3,14 +3,16 @@
 from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
-from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.shape_kinds import Shaped, Shorthand
 from rubric_core.language.value_kinds import Anything, Choice, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
     "GRADER",
     "JUDGE_PROMPT",
+    "LISTED_IN_FILE",
     "ConfiguredProvider",
     "Grader",
+    "ListedInFile",
     "PromptMessage",
     "ProviderInFile",
     "ProviderSettings",
@@ -86,6 +88,13 @@ class ProviderInFile(ConfiguredProvider):
     )
 
 
+class ListedInFile(ProviderInFile):
+    """A promptfoo provider in a file: one of the list that answers the prompts."""
+
+    keyed: ClassVar[bool] = True
+    id = ProviderInFile.id
+
+
 class Grader(Shape):
     """A promptfoo grader: a provider, or one for each of what assertions need."""
 
@@ -115,5 +124,7 @@ class PromptMessage(Shape):
 
 #: A model that grades: its id or label, its settings, or one for each role. Rules read its node.
 GRADER = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything(), usually=Shaped(Grader)))
+#: An entry of a list in a file of providers: an id, the name of a file with one provider, or settings.
+LISTED_IN_FILE = NodeUnion(text=Shorthand(ListedInFile, "id"), mapping=Shaped(ListedInFile))
 #: The prompt for a judge: a text, or the messages of a chat.
 JUDGE_PROMPT = Anything(usually=ListOf(Shaped(PromptMessage)))

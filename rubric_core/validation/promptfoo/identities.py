@@ -13,6 +13,7 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
+from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
@@ -69,7 +70,8 @@ def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
     place = shape.places.get("id")
     identity = place.node if place is not None and not place.borrowed else None
     if isinstance(identity, Scalar) and identity.text.startswith(URL):
-        yield from _inlined_id(identity)
+        # A lone name stands for the provider that is described in the file.
+        yield from () if identity is shape.node and identity.text.endswith(DATA) else _inlined_id(identity)
     elif (node := id_of(identity)) is not None:
         yield from own_id_faults(node)
     prompts = shape.places.get("prompts")
