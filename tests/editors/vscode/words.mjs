@@ -2,6 +2,7 @@
 // menus with the fix first; each name said once; and a report with the answer, the prompt, the tokens and the last runs.
 import { chooseTheme, command, goTo, line, pressLens, quiet, until, webview } from './look.mjs';
 import { startJudge } from './judge.mjs';
+import { contrasts } from '../../report/contrast.mjs';
 
 const SUITE = `# rubric: dialect=agentv-3
 name: readable
@@ -30,6 +31,8 @@ tests:
     input: Thank you!
     assertions:
       - {type: icontains, value: within}
+    metadata:
+      anything: 1
 `;
 const ANSWER = `You can return it **within 30 days**.
 
@@ -50,8 +53,9 @@ const THEMES = [
   ['Dark High Contrast', 'contrast'],
   ['Light High Contrast', 'contrast-light'],
 ];
-/** What can be told apart from its background, by WCAG 2 for text. */
+/** What can be told apart from its background, by WCAG 2 for text and for what is drawn. */
 const LEGIBLE = 4.5;
+const DRAWN = 3;
 
 export async function readable() {
   const judge = await startJudge({ opinion: (id) => (id === 'tone' ? 4 : 5), answer: ANSWER });
@@ -170,19 +174,49 @@ async function report({ page, shot }) {
 }
 
 async function themes({ page, shot }) {
+  await command(page, 'Rubric: Open the report of the last run');
+  const report = await webview(page);
+  await report.locator('.chart rect.fill.failed').first().waitFor();
+  await report.locator('body').evaluate(everyVerdict);
   for (const [theme, picture] of THEMES) {
     await chooseTheme(page, theme);
     const kinds = { light: 'vs', dark: 'vs-dark', contrast: 'hc-black', 'contrast-light': 'hc-light' };
     await page.locator(`.monaco-workbench.${kinds[picture]}`).waitFor();
+    await report.locator(`body.vscode-${picture.replace('contrast', 'high-contrast')}`).waitFor();
     await line(page, /id:\s*refund\s*✘/u).waitFor();
     await page.waitForTimeout(500);
-    const seen = await page.evaluate(colours);
-    if (seen.length < 5) throw new Error(`${theme}: only ${seen.length} results`);
-    const pale = seen.filter(({ ratio }) => ratio < LEGIBLE);
-    if (pale.length) throw new Error(`${theme}: ${JSON.stringify(pale)}`);
     await shot(`words-${picture}`);
+    const results = await page.evaluate(colours);
+    if (results.length < 5) throw new Error(`${theme}: only ${results.length} results`);
+    const look = (selector) => report.locator('html').evaluate(`(${contrasts})(${JSON.stringify(selector)})`);
+    const drawn = await look('.fill, .meter span, .given span, path.trend, .point');
+    const signs = await look('.sign');
+    if (drawn.length < 5 || !signs.length) throw new Error(`${theme}: of the report only ${JSON.stringify([drawn, signs])}`);
+    const below = (all, limit) => all.filter(({ ratio }) => ratio < limit);
+    const pale = [...below(results, LEGIBLE), ...below(drawn, DRAWN), ...below(signs, LEGIBLE)];
+    if (pale.length) throw new Error(`${theme}: ${JSON.stringify(pale, null, 1)}`);
+    const keys = await page.evaluate(keyColours, ['tests', 'criteria', 'assertions', 'metadata', 'anything']);
+    if (new Set(Object.values(keys)).size !== 1) throw new Error(`${theme}: keys in ${JSON.stringify(keys)}`);
   }
   await quiet(page);
+}
+
+/** Runs in the report: the colour and the sign of each verdict, of which a run has only some. */
+function everyVerdict(body) {
+  for (const verdict of ['passed', 'borderline', 'failed', 'unscored']) {
+    const [fill, sign] = ['swatch fill', 'sign'].map((kind) => Object.assign(document.createElement('span'), { className: `${kind} ${verdict}` }));
+    sign.textContent = '✔';
+    body.append(fill, sign);
+  }
+}
+
+/** Runs in the page: the colours of keys, by their names. */
+function keyColours(names) {
+  const spans = [...document.querySelectorAll('.view-line span:not(:has(span))')];
+  return Object.fromEntries(names.map((name) => {
+    const found = spans.find((span) => span.textContent.trim() === name);
+    return [name, found && getComputedStyle(found).color];
+  }));
 }
 
 /** Runs in the page: the contrast of each result with the background of the editor. */
