@@ -89,11 +89,12 @@ def test_colours(version: str) -> None:
         assert scopes[text].endswith(scope), text
 
 
-def test_events_in_every_order() -> None:
-    """The Testing view, whatever the server, VS Code and a person do first: the extension's modules with a VS Code that is made up."""
+@pytest.mark.parametrize("part", ["explorer", "debug"])
+def test_events_in_every_order(part: str) -> None:
+    """Whatever the server, VS Code and a person do first: the extension's modules with a VS Code that is made up."""
     folder("")
     done = subprocess.run(
-        ["node", "--test", str(HERE / "explorer_events.test.mjs")],
+        ["node", "--test", str(HERE / f"{part}_events.test.mjs")],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

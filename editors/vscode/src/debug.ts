@@ -32,17 +32,7 @@ export async function debugGrader(name: string, program: GraderProgram, extensio
     const unset = [...Object.keys(process.env), ...OF_DEBUGGERS].filter((name) => !(name in environment));
     await writeFile(join(folder, 'launch.json'), JSON.stringify({ unset, arguments: told }), { mode: 0o600 });
     await writeFile(join(folder, 'stdin'), stdin, { mode: 0o600 });
-    const ended = new Promise<void>((done) => {
-      const isOurs = (session: vscode.DebugSession) => session.configuration[FOLDER] === folder && !session.parentSession;
-      listeners.push(
-        vscode.debug.onDidTerminateDebugSession((session) => isOurs(session) && done()),
-        vscode.debug.onDidStartDebugSession((session) => {
-          if (isOurs(session)) {
-            listeners.push(token.onCancellationRequested(() => vscode.debug.stopDebugging(session)));
-          }
-        }),
-      );
-    });
+    const ended = whenEnded(folder, token, listeners);
     const uri = vscode.Uri.file(program.cwd);
     if (await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(uri), configuration(name, program, extension, folder))) {
       await ended;
@@ -51,6 +41,39 @@ export async function debugGrader(name: string, program: GraderProgram, extensio
     listeners.forEach((each) => each.dispose());
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The end of a debug session that is not restarted, or of one that is cancelled. A restart is another session of the same launch. */
+function whenEnded(folder: string, token: vscode.CancellationToken, listeners: vscode.Disposable[]): Promise<void> {
+  const isOurs = (session: vscode.DebugSession) => session.configuration[FOLDER] === folder && !session.parentSession;
+  let running: vscode.DebugSession | undefined;
+  let restarts = false;
+  return new Promise((done) => {
+    listeners.push(
+      // Only what a debugger is told names a restart: VS Code's events are those of an end and of a start.
+      vscode.debug.registerDebugAdapterTrackerFactory('*', {
+        createDebugAdapterTracker: (session) => (isOurs(session) ? { onWillReceiveMessage: ({ arguments: told }) => void (restarts ||= told?.restart === true) } : undefined),
+      }),
+      vscode.debug.onDidStartDebugSession((session) => {
+        if (isOurs(session)) {
+          running = session;
+          restarts = false;
+          if (token.isCancellationRequested) {
+            void vscode.debug.stopDebugging(session);
+          }
+        }
+      }),
+      vscode.debug.onDidTerminateDebugSession((session) => {
+        if (isOurs(session)) {
+          running = undefined;
+          if (!restarts || token.isCancellationRequested) {
+            done();
+          }
+        }
+      }),
+      token.onCancellationRequested(() => (running ? void vscode.debug.stopDebugging(running) : restarts && done())),
+    );
+  });
 }
 
 function configuration(name: string, program: GraderProgram, extension: string, folder: string): vscode.DebugConfiguration {

@@ -37,11 +37,21 @@ export async function debugging({ page, shot, open }) {
   await page.locator('.debug-top-stack-frame-line').waitFor();
   await shot('debugging');
   if (!left().length) throw new Error('nothing was handed over');
+  await again(page);
   await command(page, 'Debug: Continue');
   await page.locator('.debug-top-stack-frame-line').waitFor({ state: 'hidden' });
   await command(page, 'Debug Console: Focus on Debug Console View');
   await page.locator('.repl', { hasText: '{"score":1,"hits":["strict"]}' }).waitFor();
   await until(() => !left().length, undefined, 'the end of the temporary files');
+}
+
+/** Restarted, it stops in the grader once more, with the same input. */
+async function again(page) {
+  const [before] = left();
+  await command(page, 'Debug: Restart');
+  await page.locator('.debug-top-stack-frame-line').waitFor({ state: 'hidden' });
+  await page.locator('.debug-top-stack-frame-line').waitFor();
+  if (left().join() !== before) throw new Error(`handed over: ${left()} instead of ${before}`);
 }
 
 const left = () => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith('rubric-debug-'));

@@ -168,10 +168,24 @@ class Range {
   }
 }
 
+/** Debug sessions: `started` and `terminated` are fired, and `trackers` told, by whoever plays VS Code. */
+const debug = {
+  started: new EventEmitter(),
+  terminated: new EventEmitter(),
+  trackers: new Set(),
+  onDidStartDebugSession: (listener) => debug.started.event(listener),
+  onDidTerminateDebugSession: (listener) => debug.terminated.event(listener),
+  registerDebugAdapterTrackerFactory(_type, factory) {
+    debug.trackers.add(factory);
+    return { dispose: () => debug.trackers.delete(factory) };
+  },
+};
+
 const nothing = () => ({ dispose() {} });
 const controllers = [];
 module.exports = {
   controllers,
+  debug,
   EventEmitter,
   Position,
   Range,
@@ -186,7 +200,7 @@ module.exports = {
   CodeActionKind: { RefactorRewrite: { append: () => ({}) } },
   Disposable: { from: nothing },
   Location: class {},
-  Uri: { parse: (text) => ({ toString: () => text, path: text.replace(/^file:\/\//u, '') }) },
+  Uri: { file: (path) => ({ path }), parse: (text) => ({ toString: () => text, path: text.replace(/^file:\/\//u, '') }) },
   tests: {
     createTestController() {
       controllers.push(new TestController());
@@ -196,6 +210,7 @@ module.exports = {
   window: { showWarningMessage: async () => undefined },
   workspace: {
     isTrusted: true,
+    getWorkspaceFolder: () => undefined,
     asRelativePath: (uri) => uri.path.replace(/^\/ws\//u, ''),
     onDidChangeTextDocument: nothing,
     onDidSaveTextDocument: nothing,
