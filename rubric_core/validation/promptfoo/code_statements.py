@@ -5,9 +5,9 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.script_syntax import CodeReading
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Fix
 
-__all__ = ["RETURN", "at_fault", "last_statement", "returned", "unreached"]
+__all__ = ["RETURN", "at_fault", "last_statement", "returned"]
 
 RETURN = pattern(r"\breturn\b|\bthrow\b")
 #: So many characters before a line tell whether it goes on.
@@ -52,15 +52,6 @@ def last_statement(node: Scalar, text: str) -> Span | None:
             return place_in_code(node, text, begun + indentation, len(line) - indentation) if is_statement else None
         end = begun - 1
     return None
-
-
-def unreached(read: CodeReading, node: Scalar, text: str) -> Finding | None:
-    """What follows the first `;` of code of one line, whose result is the expression before it."""
-    if read.unreached_at is None:
-        return None
-    at = place_in_code(node, text, read.unreached_at, len(node.text.rstrip()) - read.unreached_at)
-    words = "this never runs: code of one line is one expression, which ends at the first `;`"
-    return Finding(at or node.span, words, severity="warning", consequence="the result is what stands before it")
 
 
 def returned(last: Span | None) -> tuple[Fix, ...]:

@@ -84,9 +84,6 @@ class ExpressionReader(TokenReader, ABC):
         elif self.token.kind == "sign" and self.token.text in ASSIGNING:
             if kind not in ("name", "member", "literal", "parentheses"):
                 raise FaultError(f"what stands before `{self.token.text}` cannot be assigned to")
-            if self.depth == self.returned_depth and self.token.text == "=":
-                is_output = kind == "name" and self.used[begin].text == "output"
-                self.assigned_at = self.token.start if is_output or kind == "member" else self.assigned_at
             if kind != "member":
                 self.bind_used(begin)
             self.next()

@@ -53,9 +53,6 @@ class TokenReader:
         #: The names used as values, in order, and those that the code binds somewhere, or tests with `typeof`.
         self.used: list[Token] = []
         self.bound: set[str] = set()
-        #: The depth at which a result is read, and the `=` that makes an assignment to a member of it.
-        self.returned_depth = -1
-        self.assigned_at: int | None = None
         #: The methods of classes.
         self.methods: set[str] = set()
         #: The keys of each object, by their tokens; computed keys and spread objects are left out.

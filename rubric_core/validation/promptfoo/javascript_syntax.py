@@ -42,16 +42,12 @@ class BodyReading(NamedTuple):
     bound: frozenset[str] = frozenset()
     #: The keys of each object in the code.
     objects: tuple[tuple[Token, ...], ...] = ()
-    #: The `=` of a result that is an assignment to a member.
-    assigned_at: int | None = None
     #: The methods of its classes.
     methods: frozenset[str] = frozenset()
     #: The functions in it.
     functions: tuple[FunctionReading, ...] = ()
     #: The body as a function itself; None if a part of the code was not read.
     whole: FunctionReading | None = None
-    #: The statement after an outermost `return`, which never runs; None for none.
-    unreached_at: int | None = None
 
 
 def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
@@ -71,17 +67,13 @@ def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReadi
         bound=frozenset(bound),
         objects=tuple(map(tuple, parser.objects)),
         methods=frozenset(parser.methods),
-        assigned_at=parser.assigned_at,
         functions=tuple(parser.functions[:-1]),
         whole=parser.functions[-1],
-        unreached_at=parser.unreached_at,
     )
 
 
 class _Parser(ExpressionReader):
     """Reads statements."""
-
-    unreached_at: int | None = None
 
     def body(self, parameters: tuple[str, ...]) -> None:
         self.begin_function("", 0)
@@ -89,11 +81,7 @@ class _Parser(ExpressionReader):
         while self.token.kind != "end":
             if self.is_sign(")", "]", "}"):
                 raise FaultError(f"`{self.token.text}` has no matching start")
-            is_last = self.is_word("return")
             self.statement()
-            # Functions are defined wherever they stand.
-            if is_last and self.token.kind != "end" and not self.is_sign(";") and not self.is_word("function"):
-                self.unreached_at = self.token.start
         self.end_function()
 
     def block(self) -> None:
@@ -240,10 +228,8 @@ class _Parser(ExpressionReader):
         if is_throw and self.token.after_break:
             self.unexpected()
         if not (self.is_sign(";", "}") or self.token.kind == "end" or self.token.after_break) or is_throw:
-            around, self.returned_depth = self.returned_depth, self.depth + 1
             start = self.token.start
             self.expression()
-            self.returned_depth = around
             if not is_throw:
                 self.returns(start)
         self.finish()

@@ -12,9 +12,9 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.context_members import slips_of_context
 from rubric_core.validation.promptfoo.program_results import refused_results
 from rubric_core.validation.promptfoo.python_settings import misread_settings
-from rubric_core.validation.promptfoo.script_members import slips_of_context, slips_of_members, slips_of_python
 from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS, meant_name
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import (
@@ -77,18 +77,12 @@ _ATTRIBUTE = pattern(
 _OWN_CONTEXT = pattern(
     r"\b(?:context|options)[ \t]{0,9}(?::[ \t]{0,9}(?!dict|Dict|Any)\w|=(?!=))|\b(?:as|for)[ ](?:context|options)\b"
 )
-_LOADED = pattern(r"(?<![\w.])json\.(?P<name>load)\((?:output|prompt)\)")
-_OPENED = pattern(r"\bas[ ](?:output|prompt)\b|\b(?:output|prompt)[ \t]{0,9}=(?!=)")
 _NOTHING = "promptfoo does not find it"
 _TOKEN = pattern(r"[\w$]{1,99}|\S")
 #: Names that code for both releases of Python tries.
 _OF_PYTHON_2 = frozenset(
     {"basestring", "unicode", "unichr", "cmp", "xrange", "long", "raw_input", "reload", "file", "reduce"}
 )
-
-
-#: Methods of libraries that resemble methods of JavaScript.
-_OF_LIBRARIES = frozenset({"catchall"})
 
 
 class _Fault(NamedTuple):
@@ -138,9 +132,9 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         *_not_imported(program.text, read, is_python=is_python),
         *_results(read, is_python=is_python),
     ]
-    faults += _members(program.text, read, is_python=is_python)
+    faults += _members(program.text, is_python=is_python)
     faults += _entries(program.text, is_python=is_python) if program.is_own else ()
-    faults += (*_attributes(program.text), *_read_as_file(program.text)) if is_python else ()
+    faults += _attributes(program.text) if is_python else ()
     faults += _other_modules(program)
     for slip in misread_settings(program.text, program.called) if is_python and program.is_own else ():
         effect = "the code gets nothing" if slip.is_optional else _THROWS
@@ -279,23 +273,16 @@ def _attributes(code: str) -> Iterable[_Fault]:
         yield _Fault(found.start("name"), words, _THROWS, name)
 
 
-def _read_as_file(code: str) -> Iterable[_Fault]:
-    """`json.load` of a text."""
-    for found in _LOADED.finditer(code) if _OPENED.search(code) is None else ():
-        yield _Fault(found.start("name"), "`load` reads files", _THROWS, "load", "loads")
-
-
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
     for key, meant in slips_of_results(read, is_python=is_python):
         yield _Fault(key.offset, f"a result has no `{key.text}`", RESULT_REFUSED, key.text, meant)
 
 
-def _members(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
-    for slip in (*slips_of_python(read), *slips_of_context(code)) if is_python else slips_of_members(code):
-        # A name that looks like a slip of a JavaScript name may belong to a library: zod has `catchall`.
-        if not is_python and (slip.name in _OF_LIBRARIES or slip.name[0].isupper()):
-            continue
-        yield _Fault(slip.offset, slip.words, _THROWS, slip.name, slip.meant)
+def _members(code: str, *, is_python: bool) -> Iterable[_Fault]:
+    """Slips of members of `context`; in Python only of its variables, since something else may be called so."""
+    for slip in slips_of_context(code, is_python=is_python):
+        if not is_python or slip.meant == "vars":
+            yield _Fault(slip.offset, slip.words, _THROWS, slip.name, slip.meant)
 
 
 def _line(program: ProgramText, offset: int) -> int:

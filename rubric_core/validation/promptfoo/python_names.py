@@ -2,11 +2,9 @@
 
 import ast
 import builtins
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 
-__all__ = ["dropped_mappings", "free_names", "keys_of_mappings", "members_of"]
+__all__ = ["dropped_mappings", "free_names", "keys_of_mappings"]
 
 #: The names of a module besides built-in names, and those that promptfoo imports for inline code.
 _GIVEN = frozenset({"__file__", "__builtins__", "__annotations__", "__class__", "__path__", "WindowsError"})
@@ -24,16 +22,6 @@ _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr", "_
 _DEFINING = frozenset({
     ast.arg, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
     ast.MatchMapping, ast.Global, ast.Nonlocal,
-})  # fmt: skip
-
-#: What JavaScript has of a text, and Python has not.
-_NO_ATTRIBUTES = frozenset({"length", "lenght"})
-#: The methods of texts, and of the other values that an output may be.
-_OF_VALUES = frozenset(name for kind in (str, list, dict, int, float) for name in dir(kind))
-#: Methods of texts whose result is a text.
-_GIVE_TEXT = frozenset({
-    "capitalize", "casefold", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rjust",
-    "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill",
 })  # fmt: skip
 
 
@@ -70,59 +58,6 @@ def dropped_mappings(tree: ast.Module) -> list[tuple[str, int, int]]:
         for node in _nodes(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Dict) and node.value.keys
     ]
-
-
-def members_of(tree: ast.Module) -> Iterator[tuple[str, str, int, int]]:
-    """The members that are read of imported modules, and methods that are called of values.
-
-    Each as the module, the name of the member, its line and its column. The module is empty for methods, or `str`
-    where the value certainly is a text and has no such method. Methods that the code defines itself are left out.
-    """
-    nodes = list(_nodes(tree))
-    texts = _texts_among(nodes, tree)
-    imported = {
-        a.name for node in nodes if isinstance(node, ast.Import) for a in node.names if a.asname in (None, a.name)
-    }
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    own |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    for node in nodes:
-        if not isinstance(node, ast.Attribute) or node.end_lineno is None or node.end_col_offset is None:
-            continue
-        owner = node.value.id if isinstance(node.value, ast.Name) else ""
-        if owner in imported and owner not in stored:
-            yield owner, node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
-        elif (id(node) in called or (owner == "output" and node.attr in _NO_ATTRIBUTES)) and node.attr not in own:
-            is_text = node.attr not in _OF_VALUES and id(node) in called and _is_text(node.value, texts)
-            yield "str" if is_text else "", node.attr, node.end_lineno, node.end_col_offset - len(node.attr)
-
-
-def _texts_among(nodes: Iterable[ast.AST], tree: ast.Module) -> frozenset[str]:
-    """The names of texts: the output of an inline assertion, and what is set once to a text."""
-    stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    stores.update(n.arg for n in nodes if isinstance(n, ast.arg))
-    first = tree.body[0] if tree.body else None
-    is_inline = isinstance(first, ast.FunctionDef) and [each.arg for each in first.args.args] == ["output", "context"]
-    texts = {"output"} if is_inline and len(tree.body) == 1 and stores["output"] == 1 else set[str]()
-    for node in nodes:
-        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-        if isinstance(node, ast.Assign) and isinstance(target, ast.Name) and stores[target.id] == 1:
-            texts |= {target.id} if _is_text(node.value, texts) else set()
-    return frozenset(texts)
-
-
-def _is_text(node: ast.AST, texts: AbstractSet[str]) -> bool:
-    """Whether a value is a text, if the code does not fail before."""
-    while isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name):
-            return node.func.id == "str"
-        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _GIVE_TEXT:
-            return False
-        node = node.func.value
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str)
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Name) and node.id in texts)
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -58,20 +58,14 @@ class CodeReading(NamedTuple):
     bound: frozenset[str] = frozenset()
     #: The keys of each object that the code writes.
     objects: tuple[tuple[FreeName, ...], ...] = ()
-    #: The `=` of a result that is an assignment, in JavaScript.
-    assigned_at: int | None = None
     #: Mappings of Python that nothing takes.
     dropped: tuple[FreeName, ...] = ()
     #: The methods of the classes that JavaScript defines.
     methods: frozenset[str] = frozenset()
-    #: The members that Python reads of modules, and the methods that it calls of values, whose first text is empty.
-    members: tuple[tuple[str, FreeName], ...] = ()
     #: The functions that a file defines.
     functions: tuple[FunctionReading, ...] = ()
     #: Inline JavaScript as the function that promptfoo makes of it; None if a part of it was not read.
     whole: FunctionReading | None = None
-    #: What follows the `;` of JavaScript that is an expression: it never runs.
-    unreached_at: int | None = None
 
 
 @lru_cache(maxsize=_MOST_READ)
@@ -126,7 +120,6 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
         dropped_mappings,
         free_names,
         keys_of_mappings,
-        members_of,
     )
 
     def placed(names: Iterable[tuple[str, int, int]]) -> tuple[FreeName, ...]:
@@ -140,9 +133,6 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
     is_ascii = code.isascii()
 
     names, bound = free_names(tree, is_inline=before_column > 0)
-    members = tuple(
-        (owner, at) for owner, name, line, column in members_of(tree) for at in placed(((name, line, column),))
-    )
     return CodeReading(
         "",
         None,
@@ -150,7 +140,6 @@ def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, bef
         bound,
         tuple(map(placed, keys_of_mappings(tree))),
         dropped=placed(dropped_mappings(tree)),
-        members=members,
         functions=tuple(functions_of(tree, lines)) if not before_column else (),
     )
 
@@ -224,10 +213,8 @@ def read_javascript(
     read = read_function_body(before + bare, parameters)
     free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)
     at = read.fault_at - len(before) if read.fault else None
-    assigned = read.assigned_at - len(before) if read.assigned_at is not None else None
     objects = _objects(read, code, len(before))
     whole = read.whole
     if whole is not None and before:
         whole = whole._replace(results=tuple(each.moved(-len(before)) for each in whole.results))
-    unreached = read.unreached_at - len(before) if read.unreached_at is not None and before else None
-    return CodeReading(read.fault, at, free, read.bound, objects, assigned, whole=whole, unreached_at=unreached)
+    return CodeReading(read.fault, at, free, read.bound, objects, whole=whole)

@@ -10,11 +10,10 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.code_habits import code_habits, uncalled_function
-from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
+from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
+from rubric_core.validation.promptfoo.context_members import members_of_context
+from rubric_core.validation.promptfoo.functions_as_code import uncalled_function
 from rubric_core.validation.promptfoo.program_results import wrong_kinds
-from rubric_core.validation.promptfoo.result_kinds import POSITION, useless_result
-from rubric_core.validation.promptfoo.script_members import misspelt_members, misspelt_python
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_results import (
     RESULT_REFUSED,
@@ -85,24 +84,16 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
         yield from faults
         yield from _dropped_at_end(place, lines, text)
         if not faults or _ONE_TEXT.match(lines):
-            yield from _no_result(shape, place, place.node, text)
+            is_javascript = isinstance(shape, graded.JavaScriptCode)
+            yield from _no_result(place, lines, is_javascript=is_javascript)
 
 
-def _no_result(
-    shape: graded.JavaScriptCode | graded.PythonCode, place: FieldPlace, node: Scalar, text: str
-) -> Iterator[Finding]:
+def _no_result(place: FieldPlace, code: str, *, is_javascript: bool) -> Iterator[Finding]:
     """Code whose value is certainly no result."""
-    is_javascript = isinstance(shape, graded.JavaScriptCode)
-    code = node.text.strip() if is_javascript else node.text
     if is_javascript and "\n" not in code and _ONLY_DECLARED.match(code):
         yield Finding(place.value, "a declaration gives no result: write the expression alone", consequence=_FAILS)
     elif "{{" not in code and _ONE_TEXT.match(code):
         yield Finding(place.value, "a text is no result: write a comparison, or a number", consequence=_FAILS)
-    elif is_javascript and code.strip(" ;") == "output":
-        words = "the output itself is a result only where a transform makes it true, false or a number"
-        yield Finding(place.value, words, severity="hint")
-    else:
-        yield from _useless(place, node, text, is_python=not is_javascript, has_threshold=shape.has("threshold"))
 
 
 def _is_comment(code: str, *, is_python: bool) -> bool:
@@ -112,19 +103,6 @@ def _is_comment(code: str, *, is_python: bool) -> bool:
         return False
     is_block = code.lstrip().startswith("/*") and code.find("*/") == len(code.rstrip()) - 2
     return all(line.startswith("#" if is_python else "//") for line in lines) or (is_block and not is_python)
-
-
-def _useless(place: FieldPlace, node: Scalar, text: str, *, is_python: bool, has_threshold: bool) -> Iterator[Finding]:
-    """A result that is a text, a list or nothing, or a position that no threshold is compared with."""
-    found = useless_result(node.text, is_python=is_python)
-    if found is None or (found.kind == POSITION and has_threshold):
-        return
-    at = None if place.borrowed else place_in_code(node, text, found.start, found.end - found.start)
-    gives = f"`{found.call}` gives {found.kind}, which is" if found.call else f"{found.kind} is"
-    advice = (
-        "`test` as in `/x/.test(output)`" if found.call == "match" and not is_python else "a comparison, or a number"
-    )
-    yield Finding(at or place.value, f"{gives} no result: write {advice}", consequence=_FAILS)
 
 
 def _read(
@@ -147,21 +125,14 @@ def _read(
         at = place.value if place.borrowed else at_fault(read, node, text)
         yield Finding(at, words, consequence=_FAILS)
         return
-    if not place.borrowed and (found := unreached(read, node, text)) is not None:
-        yield found
-        return
-    if read.assigned_at is not None:
-        written = place_in_code(node, text, read.assigned_at, 1)
-        at = place.value if written is None else written
-        fixes = () if place.borrowed or written is None else (Fix("write `===`", (Edit(at, "==="),), safe=False),)
-        words = "`=` assigns here; `===` compares"
-        yield Finding(
-            place.value if place.borrowed else at, words, fixes=fixes, consequence="the output is not looked at"
-        )
     if not place.borrowed:
-        slips = misspelt_python(read, node, text) if is_python else misspelt_members(node, text)
-        yield from (replace(each, consequence=_FAILS) for each in slips)
-        yield from _habits(node, text, is_python=is_python)
+        uncalled = uncalled_function(node.text, is_python=is_python)
+        if uncalled is not None:
+            at = place_in_code(node, text, uncalled.start, uncalled.end - uncalled.start)
+            yield Finding(at or node.span, uncalled.words, consequence=_FAILS)
+        else:
+            slips = members_of_context(node, text, is_python=is_python)
+            yield from (replace(each, consequence=_FAILS) for each in slips)
     yield from _results(read, place, node, text, is_python=is_python)
     yield from _without_reason(read, place, node, text)
     yield from _wrong_kinds(read, place, node, text)
@@ -172,19 +143,6 @@ def _read(
             read, node, text, place.value, given=given, is_python=is_python, may_fix=not place.borrowed
         )
     )
-
-
-def _habits(node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:
-    """What other languages have, and functions that nothing calls."""
-    uncalled = uncalled_function(node.text, is_python=is_python)
-    for habit in (uncalled,) if uncalled is not None else code_habits(node.text, is_python=is_python):
-        at = place_in_code(node, text, habit.start, habit.end - habit.start)
-        meant = habit.meant if at is not None and not (node.style == "single" and "'" in habit.meant) else ""
-        fixes = (Fix(f"write `{meant}`", (Edit(at, meant),), safe=False),) if meant and at is not None else ()
-        if habit.is_certain:
-            yield Finding(at or node.span, habit.words, fixes=fixes, consequence=_FAILS)
-        else:
-            yield Finding(at or node.span, habit.words, fixes=fixes, severity="hint")
 
 
 def _results(read: CodeReading, place: FieldPlace, node: Scalar, text: str, *, is_python: bool) -> Iterator[Finding]:

@@ -8,17 +8,14 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
-from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.assertion_settings import WITH_CONTEXT
 from rubric_core.validation.promptfoo.case_parts import options_of, variable_nodes
-from rubric_core.validation.promptfoo.code_habits import code_habits
-from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned, unreached
+from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
+from rubric_core.validation.promptfoo.context_members import members_of_context
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
-from rubric_core.validation.promptfoo.result_kinds import useless_result
-from rubric_core.validation.promptfoo.script_members import misspelt_members
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding
 
 __all__ = ["picked_variables", "transforms"]
 
@@ -83,8 +80,7 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
                 words = f"JavaScript cannot read this code: {fault}"
                 yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
                 continue
-            free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
-            for found in (*free, *misspelt_members(node, text, of_responses=True)):
+            for found in undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True):
                 yield replace(found, severity="error", consequence=ROW_ERRORS)
     yield from _status(settings.get("validateStatus"), text)
 
@@ -158,16 +154,11 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
         words = "code of more than one line has to `return` its result"
         yield Finding(last or node.span, words, fixes=returned(last))
         return
-    result = unreached(read, node, text) or _result_of_transform(node, text, changes, read)
+    result = _result_of_transform(node, text, changes, read)
     if result is not None:
         yield result
         return
-    yield from misspelt_members(node, text)
-    for habit in code_habits(node.text, is_python=False) if changes == "output" else ():
-        if habit.is_certain:
-            at = place_in_code(node, text, habit.start, habit.end - habit.start)
-            fixes = (Fix(f"write `{habit.meant}`", (Edit(at, habit.meant),), safe=False),) if habit.meant and at else ()
-            yield Finding(at or node.span, habit.words, fixes=fixes)
+    yield from members_of_context(node, text, is_python=False)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
 
@@ -189,11 +180,9 @@ def _result_of_transform(node: Scalar, text: str, changes: str, read: CodeReadin
         words = f"an assignment gives its value, and not the variables; write `({{ ...vars, {assigned[1]}: … }})`"
         return Finding(node.span, words)
     kinds = {each.kind for each in results}
-    useless = useless_result(node.text, is_python=False)
-    gives = useless.kind if useless is not None else ""
-    if gives == "nothing" or (kinds == {"nothing"} and changes == "output"):
+    if kinds == {"nothing"} and changes == "output":
         return Finding(node.span, "this code gives nothing")
-    if changes == "vars" and kinds and (kinds <= _NO_VARIABLES or gives == "a text"):
+    if changes == "vars" and kinds and kinds <= _NO_VARIABLES:
         what = "a function, which promptfoo does not call" if kinds == {"function"} else "no mapping"
         is_here = "\n" in node.text and len(results) == 1
         at = place_in_code(node, text, results[0].start, results[0].end - results[0].start) if is_here else None
