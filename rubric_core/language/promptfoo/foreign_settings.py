@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["OF_HTTP", "SYSTEM_NAMES", "has_system_prompt", "own_names"]
+__all__ = ["OF_HTTP", "own_names"]
 
 #: What HTTP libraries call a setting of the HTTP provider, without `_` and in lower case.
 OF_HTTP: Mapping[str, str] = MappingProxyType({
@@ -21,7 +21,7 @@ OF_HTTP: Mapping[str, str] = MappingProxyType({
     "authentication": "auth", "authorization": "auth", "statusvalidator": "validateStatus", "rawrequest": "request", "files": "multipart",
 })  # fmt: skip
 #: What other libraries call the instructions to a model.
-SYSTEM_NAMES = (
+_SYSTEM_NAMES = (
     "systemPrompt", "system_prompt", "systemMessage", "system_message", "system", "systemInstruction", "instructions",
 )  # fmt: skip
 #: Names of one and the same setting.
@@ -31,14 +31,12 @@ _SAME = (
     ("top_k", "topK"),
     ("stop", "stop_sequences", "stopSequences"),
     ("response_format", "responseFormat"),
-    SYSTEM_NAMES,
+    _SYSTEM_NAMES,
 )  # fmt: skip
 _OF_CHAT = frozenset({"max_tokens", "max_completion_tokens", "top_p", "stop", "response_format"})
 _OF_RESPONSES = frozenset({"max_output_tokens", "top_p", "response_format", "instructions"})
 #: Families of models by their ids, with what each calls these settings. Together AI and Cerebras hand on every setting.
 _FAMILIES = (
-    # Reasoning models: `max_tokens` is not read.
-    (pattern(r"openai:chat:(?:o[134]\b|gpt-5)|openai:(?:o[134](?:-mini)?|gpt-5(?:-mini|-nano)?)\Z"), _OF_CHAT - {"max_tokens"}),
     (pattern(r"openai:responses:|azure:responses:"), _OF_RESPONSES),
     # `openai:NAME` without `chat:` only for chat models by name: those of speech and images have other settings.
     (pattern(r"openai:(?:chat:|gpt-[34][\w.]{0,9}(?:-turbo|-mini|-nano)?(?:-\d[\d-]{0,12})?\Z)"), _OF_CHAT),
@@ -59,9 +57,3 @@ def own_names(identity: str) -> Mapping[str, str]:
         own = next((each for each in names if each in read), None)
         renamed.update((each, own) for each in names if own is not None and each not in read)
     return renamed
-
-
-def has_system_prompt(identity: str) -> bool:
-    """Whether the settings of a provider may have the instructions to its model, or nothing is known about them."""
-    read = next((names for begin, names in _FAMILIES if begin.match(identity)), None)
-    return read is None or not read.isdisjoint(SYSTEM_NAMES)

@@ -10,7 +10,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.http_settings import http_settings
+from rubric_core.validation.promptfoo.http_settings import address_fault, http_settings
 from rubric_core.validation.promptfoo.suite import providers_of
 from rubric_core.validation.rule import Finding, Fix
 
@@ -37,10 +37,6 @@ _BODIES = frozenset({"body", "multipart", "request", "<<", "$ref"})
 #: Other names of the body.
 _CALLED_BODY = ("form", "data", "json", "payload", "params")
 _TEXTS = ("headers", "queryParams")
-#: An address without its scheme: a path, or a host.
-_PATH = pattern(r"/(?!/)[^\s{}]{0,300}\Z")
-_LOCAL = pattern(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
-_HOST = pattern(r"[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){1,6}(?::\d{1,5})?(?:/[^\s{}]{0,300})?\Z")
 
 
 def bare_addresses(shape: Configuration) -> Iterator[Finding]:
@@ -164,7 +160,7 @@ def _settings(provider: Mapping) -> Iterator[Finding]:
         return
     for name in _TEXTS:
         yield from _of_texts(name, settings.get(name))
-    yield from _address(settings.get("url"))
+    yield from address_fault(settings.get("url"))
     yield from _without_body(identity, settings)
 
 
@@ -180,25 +176,6 @@ def _of_texts(name: str, node: Node | None) -> Iterator[Finding]:
             fixes = (Fix(f"write {quoted(value.text)}", (Edit(value.span, quoted(value.text)),)),)
             words = f"the values of `{name}` are texts: write it in quotes"
             yield Finding(value.span, words, fixes=fixes, severity="error", consequence=STOPS)
-
-
-def _address(node: Node | None) -> Iterator[Finding]:
-    """A path, or an address without `http://`."""
-    if not isinstance(node, Scalar) or not isinstance(node.value, str):
-        return
-    if _PATH.match(node.text):
-        words = "an address begins with http:// or https:// and a host"
-        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
-        return
-    is_local = _LOCAL.match(node.text) is not None
-    if is_local or _HOST.match(node.text):
-        scheme = "http://" if is_local else "https://"
-        at = node.span.start + node.is_quoted
-        fixes = (
-            () if node.is_block else (Fix(f"write {scheme} in front", (Edit(Span(at, at), scheme),), safe=is_local),)
-        )
-        words = f"an address begins with http:// or https://; did you mean `{scheme}{node.text}`?"
-        yield Finding(node.span, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)
 
 
 def _without_body(identity: Scalar, settings: Mapping) -> Iterator[Finding]:

@@ -6,12 +6,13 @@ from types import MappingProxyType
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.foreign_settings import OF_HTTP
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import add_entry, quoted, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["http_settings", "unread_by_http"]
+__all__ = ["address_fault", "http_settings", "unread_by_http"]
 
 #: The keys that each way of authentication needs, as its values are texts.
 _AUTHENTICATION = MappingProxyType({
@@ -36,6 +37,10 @@ _OTHERS = frozenset({
 #: Settings whose values are the same by their other names.
 _SAME_VALUE = ("headers", "maxRetries", "method", "queryParams")
 _IGNORED = "promptfoo silently ignores it"
+#: An address without its scheme: a path, or a host.
+_PATH = pattern(r"/(?!/)[^\s{}]{0,300}\Z")
+_LOCAL = pattern(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
+_HOST = pattern(r"[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){1,6}(?::\d{1,5})?(?:/[^\s{}]{0,300})?\Z")
 
 
 def http_settings(settings: Mapping, text: str) -> Iterator[Finding]:
@@ -197,3 +202,22 @@ def _unread(entry: Entry, meant: str | None) -> Finding:
     elif "timeout" in (entry.name or "").lower():
         words += "; its time limit is `REQUEST_TIMEOUT_MS` of the environment"
     return Finding(entry.key.span, words, fixes=fixes, severity="warning", consequence=_IGNORED)
+
+
+def address_fault(node: Node | None) -> Iterator[Finding]:
+    """A setting that is a path, or an address without `http://`."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return
+    if _PATH.match(node.text):
+        words = "an address begins with http:// or https:// and a host"
+        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
+        return
+    is_local = _LOCAL.match(node.text) is not None
+    if is_local or _HOST.match(node.text):
+        scheme = "http://" if is_local else "https://"
+        at = node.span.start + node.is_quoted
+        fixes = (
+            () if node.is_block else (Fix(f"write {scheme} in front", (Edit(Span(at, at), scheme),), safe=is_local),)
+        )
+        words = f"an address begins with http:// or https://; did you mean `{scheme}{node.text}`?"
+        yield Finding(node.span, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)

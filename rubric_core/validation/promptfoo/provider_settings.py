@@ -1,6 +1,5 @@
 """Misspelt keys and settings of providers, which promptfoo ignores."""
 
-import math
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Ranges
 from types import MappingProxyType
@@ -14,9 +13,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.http_settings import unread_by_http
-from rubric_core.validation.promptfoo.model_tools import tools_of
-from rubric_core.validation.promptfoo.vendor_settings import vendor_settings
+from rubric_core.validation.promptfoo.http_settings import address_fault, unread_by_http
 from rubric_core.validation.rule import Finding, Fix, Severity
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
@@ -50,22 +47,12 @@ _NUMBERS = (
     "topK",
     "num_predict",
 )
-#: Of these, the ones that no vendor takes a fraction for.
-_WHOLE = frozenset(
-    {"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "seed", "num_predict"}
-)
-#: Settings that nearly every vendor of models has, and their bounds.
+#: Settings that nearly every vendor of models has.
 _COMMON = ("temperature", "max_tokens", "top_p", "apiKey")
-_COMMON_RANGES = MappingProxyType({"temperature": (0, math.inf), "top_p": (0, 1)})
 #: Vendors of models whose further settings are not listed.
 _OF_MODELS = frozenset({
     "ai21", "aimlapi", "alibaba", "cloudflare-ai", "cohere", "databricks", "fireworks", "github", "hf", "huggingface", "hyperbolic", "lambdalabs",
     "llamaapi", "localai", "minimax", "moonshot", "novita", "nscale", "nvidia", "replicate", "sagemaker", "vercel", "vertex", "watsonx",
-})  # fmt: skip
-#: The bounds that every vendor with these settings has, or a narrower one.
-_RANGES = MappingProxyType({
-    "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (1, math.inf), "max_completion_tokens": (1, math.inf),
-    "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2),
 })  # fmt: skip
 _NUMBER = pattern(r"\s{0,9}-?[\d.,_eE+-]{1,30}\s{0,9}\Z|.{0,200}\{\{|.{0,200}\$\{")
 _PLAIN_NUMBER = pattern(r"-?\d{1,9}(?:\.\d{1,9})?\Z")
@@ -73,9 +60,11 @@ _PLAIN_NUMBER = pattern(r"-?\d{1,9}(?:\.\d{1,9})?\Z")
 _STRICT = ("anthropic", "openai")
 #: A file, or what is filled in.
 _OTHER_TEXT = pattern(r"file://|.{0,200}(?:\{\{|\$\{)")
-_FORMATS = ("text", "json_object", "json_schema")
-#: Programs of vendors, whose tools have other forms.
-_IS_AGENT = pattern(r"anthropic:claude-(?:agent|code)|openai:(?:agents|assistant|chatkit|codex|realtime)")
+#: Programs of vendors, whose settings and tools have other forms.
+_IS_AGENT = pattern(r"anthropic:claude-(?:agent|code)|openai:(?:agents|assistant|chatkit|codex|realtime)|bedrock-agent")
+#: A file with tools, and a program that makes them.
+_TOOLS_FILE = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml|py|[cm]?[jt]s)(?::\w{1,60})?\Z")
+_TOOLS_PROGRAM = pattern(r"file://[^:]{1,300}\.(?:py|[cm]?[jt]s)\Z")
 _REFUSED = "the model refuses the request, and promptfoo makes each row an error"
 _MAY_REFUSE = "promptfoo sends it as a string, which not every service takes for a number"
 _USUAL = (
@@ -185,20 +174,17 @@ def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
         spans = {found.span for found in misspelt}
         reported = frozenset(entry.name or "" for entry in settings.entries if entry.key.span in spans)
         yield from unread_by_http(settings, family.config, reported)
-    yield from vendor_settings(identity, settings)
+    yield from address_fault(settings.get("apiBaseUrl"))
     yield from _texts_for_numbers(settings, family.config, is_strict=vendor in _STRICT and not _has_address(settings))
-    if is_chat:
-        yield from _formats(settings)
-    if (is_chat or vendor == "anthropic") and not _IS_AGENT.match(identity):
-        yield from tools_of(settings)
-    yield from _bounds(settings, {name: _RANGES[name] for name in _RANGES if name in family.config})
+    if not _IS_AGENT.match(identity):
+        yield from _nested(settings)
+        yield from _tools_file(settings.get("tools")) if is_chat or vendor == "anthropic" else ()
 
 
 def _common_settings(vendor: str, settings: Mapping) -> Iterator[Finding]:
     """The settings of a vendor in the catalogue that does not list them."""
     yield from _misspelt(vendor, settings, _COMMON, _OF_OTHERS)
     yield from _texts_for_numbers(settings, _COMMON, is_strict=False)
-    yield from _bounds(settings, _COMMON_RANGES)
 
 
 def _misspelt(
@@ -238,11 +224,7 @@ def _texts_for_numbers(settings: Mapping, known: tuple[str, ...], *, is_strict: 
     for name in (each for each in _NUMBERS if each in known):
         node = settings.get(name)
         if isinstance(node, Sequence) or (isinstance(node, Mapping) and node.get("$ref") is None):
-            yield Finding(
-                node.span, f"`{name}` is a number", severity="warning", fixes=_only(node), consequence=_REFUSED
-            )
-        if isinstance(node, Scalar) and isinstance(node.value, float) and name in _WHOLE and node.value % 1:
-            yield Finding(node.span, f"`{name}` is a whole number", severity="warning", consequence=_REFUSED)
+            yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
         if not isinstance(node, Scalar) or not isinstance(node.value, str | bool):
             continue
         if not _NUMBER.match(node.text):
@@ -256,43 +238,26 @@ def _texts_for_numbers(settings: Mapping, known: tuple[str, ...], *, is_strict: 
             )
 
 
-def _formats(settings: Mapping) -> Iterator[Finding]:
-    """Formats of replies that no model has."""
-    formats = settings.get("response_format")
-    if isinstance(formats, Scalar) and isinstance(formats.value, str) and not _OTHER_TEXT.match(formats.text):
-        words = "`response_format` is a mapping, as in `{type: json_object}`"
-        yield Finding(formats.span, words, severity="warning", consequence=_REFUSED)
-    kind = formats.get("type") if isinstance(formats, Mapping) else None
-    if isinstance(formats, Mapping) and kind is None and formats.entries and formats.get("$ref") is None:
-        first = formats.entries[0]
-        if first.name != "<<":
-            at = next((each.key.span for each in formats.entries if is_typo(each.name or "", "type")), first.key.span)
-            yield Finding(at, "`response_format` needs `type`", severity="warning", consequence=_REFUSED)
-    if isinstance(kind, Scalar) and kind.text not in _FORMATS and "{{" not in kind.text:
-        meant = closest(kind.text, _FORMATS)
-        fixes = (Fix(f"change it to `{meant}`", (Edit(kind.span, meant),)),) if meant else ()
-        words = f"there is no format `{kind.text}`; it is one of {', '.join(_FORMATS)}"
-        yield Finding(kind.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
+def _nested(settings: Mapping) -> Iterator[Finding]:
+    """`config` within `config`."""
+    entry = settings.entry("config")
+    if entry is not None and isinstance(entry.value, Mapping):
+        words = "`config` stands in `config` itself: write its settings one level further out"
+        yield Finding(entry.key.span, words, severity="warning", consequence="promptfoo reads no setting of it")
 
 
-def _only(node: Node) -> tuple[Fix, ...]:
-    """The number of a list that has nothing else."""
-    item = node.items[0] if isinstance(node, Sequence) and len(node.items) == 1 else None
-    is_number = isinstance(item, Scalar) and isinstance(item.value, int | float) and not isinstance(item.value, bool)
-    return (
-        (Fix(f"write `{item.text}`", (Edit(node.span, item.text),)),) if isinstance(item, Scalar) and is_number else ()
-    )
-
-
-def _bounds(settings: Mapping, ranges: Ranges[str, tuple[float, float]]) -> Iterator[Finding]:
-    """Numbers that no model takes."""
-    for name, (least, most) in ranges.items():
-        node = settings.get(name)
-        value = node.value if isinstance(node, Scalar) else None
-        if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
-            span = node.span if node is not None else settings.span
-            bounds = f"is {least:g}..{most:g}" if most < math.inf else f"is at least {least:g}"
-            yield Finding(span, f"`{name}` {bounds}", severity="warning", consequence=_REFUSED)
+def _tools_file(node: Node | None) -> Iterator[Finding]:
+    """A path without `file://`, and a program without the name of its function."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return
+    at = node.span.start + node.is_quoted
+    if _TOOLS_FILE.match(node.text):
+        fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),)),)
+        words = "the path of a file with tools begins with file://"
+        yield Finding(node.span, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)
+    elif _TOOLS_PROGRAM.match(node.text):
+        words = "a program with tools needs the name of its function, as in `file://tools.py:get_tools`"
+        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
 
 
 def _intended_key(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:
@@ -306,9 +271,7 @@ def _intended_key(name: str | None, known: Iterable[str], present: set[str | Non
 
 
 def _renamed(entry: Entry, meant: str, words: str, consequence: str) -> Iterator[Finding]:
-    # The limit of reasoning models counts what they think as well.
-    is_same = meant != "max_completion_tokens"
-    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),), safe=is_same),)
+    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
     yield Finding(
         entry.key.span, f"{words} `{entry.name}`; did you mean `{meant}`?", fixes=fixes, severity="warning", consequence=consequence,
     )  # fmt: skip

@@ -142,7 +142,6 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "ConfiguredProvider",
         "JsonSchema",
         "PromptfooSuite",
-        "ModelTool",
     ),
     "literal-secret": (
         "Entry",

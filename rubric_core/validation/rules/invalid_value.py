@@ -8,7 +8,7 @@ from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.files import JsonSchema, ModelTool
+from rubric_core.language.promptfoo.files import JsonSchema
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderInFile
@@ -16,7 +16,6 @@ from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
-from rubric_core.syntax.tree import Mapping
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertion_values import values_of_another_kind
 from rubric_core.validation.promptfoo.assertions import nested_sets, word_counts
@@ -31,11 +30,9 @@ from rubric_core.validation.promptfoo.graders import (
 from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.judge_settings import factuality_scores, judge_settings
-from rubric_core.validation.promptfoo.model_tools import tool_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_entries import providers_of_one_name
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
-from rubric_core.validation.promptfoo.request_bodies import prompts_without_quotes
 from rubric_core.validation.promptfoo.score_comparisons import comparisons_in_sets, idle_weights, score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
 from rubric_core.validation.promptfoo.stored_outputs import unusable_names
@@ -44,7 +41,6 @@ from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
 from rubric_core.validation.promptfoo.thresholds import templated_numbers, thresholds
 from rubric_core.validation.promptfoo.trace_values import trace_values, untraced
-from rubric_core.validation.promptfoo.transformed_outputs import transformed_outputs
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -64,8 +60,7 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
     | Configuration
     | ConfiguredProvider
     | JsonSchema
-    | PromptfooSuite
-    | ModelTool,
+    | PromptfooSuite,
     context: Context,
 ) -> Iterator[Finding]:
     """Say what is possible."""
@@ -76,7 +71,6 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         yield from providers_of_one_name(issue)
         yield from idle_weights(issue, context)
         yield from unusable_names(issue)
-        yield from prompts_without_quotes(issue)
     elif isinstance(issue, OutOfRange):
         yield _out_of_range(issue, context)
     else:
@@ -118,7 +112,7 @@ def _out_of_range(issue: OutOfRange, context: Context) -> Finding:
 
 
 def _in_promptfoo(
-    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema | ModelTool,
+    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema,
     context: Context,
 ) -> Iterator[Finding]:
     """Values that depend on others, which no kind of a key can tell."""
@@ -126,8 +120,6 @@ def _in_promptfoo(
         yield from settings(shape, context)
     elif isinstance(shape, JsonSchema):
         yield from schema_file_faults(shape)
-    elif isinstance(shape, ModelTool):
-        yield from tool_faults(shape.node) if isinstance(shape.node, Mapping) else ()
     elif isinstance(shape, ConfiguredProvider):
         yield from filed_ids(shape) if isinstance(shape, ProviderInFile) else ()
         yield from provider_settings(shape, context) if not shape.borrowed else ()
@@ -148,7 +140,6 @@ def _in_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     yield from swallowed_by_options(case, context)
     yield from thresholds(case, context)
     yield from templated_numbers(case)
-    yield from transformed_outputs(case, context.text) if not case.borrowed else ()
 
 
 def _in_options(options: CaseOptions) -> Iterator[Finding]:
