@@ -23,7 +23,7 @@ from rubric_core.validation.promptfoo.known_variables import has_hooks, shared_n
 from rubric_core.validation.promptfoo.lacking_variables import MOST_COMPARED, needed_by_prompts
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.references import has_one_output
-from rubric_core.validation.promptfoo.shown_mappings import bare_of_cases, mappings_of_cases, shown_alone
+from rubric_core.validation.promptfoo.shown_mappings import mappings_of_cases, shown_alone
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import is_judged_by_value, known_environment
 from rubric_core.validation.promptfoo.unknown_labels import names_of
@@ -71,7 +71,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
         programs=programs, members=frozenset(suite.digest.members if mappings else ()),
         is_judged_by_value=is_judged_by_value(suite), environment=known_environment(suite),
-        asserted=suite.digest.asserted, bare=bare_of_cases(suite) if variables is not None else frozenset(), has_one_output=has_one_output(suite),
+        asserted=suite.digest.asserted, has_one_output=has_one_output(suite),
     )  # fmt: skip
     if variables is None or suite.prompts is None or suite.outside is None or _has_cases_elsewhere(suite):
         return known
@@ -237,7 +237,7 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         ],
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
         "unused-variable": (variables, summary.has_program),
-        "variable-value": (summary.names, summary.maps, summary.bare_texts, summary.transforms, case.has("prompts")),
+        "variable-value": (summary.names, summary.maps, summary.transforms, case.has("prompts")),
         "unknown-label": references,
         "too-few-outputs": references,
         "invalid-value": (

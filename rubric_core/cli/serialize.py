@@ -76,7 +76,7 @@ def _packed_names(use: DefinedNames | None) -> list[Any] | None:
         return None
     several = (
         use.variables, use.filters, use.asked, use.needed, use.mappings, use.members, use.lacked, use.unused, use.shared, use.asserted,
-        use.environment, use.shown, use.bare,
+        use.environment, use.shown,
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function, each.settings) for each in use.programs)
@@ -92,8 +92,8 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
     *several, references, is_open, is_for_models, is_judged_by_value, has_one_output, programs = packed
-    variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment, shown, bare = (
-        map(_frozen, several)
+    variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment, shown = map(
+        _frozen, several
     )
     referable = None
     if references is not None:
@@ -119,7 +119,6 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         is_judged_by_value=bool(is_judged_by_value),
         environment=environment,
         shown=shown or frozenset(),
-        bare=bare or frozenset(),
         has_one_output=bool(has_one_output),
     )
 

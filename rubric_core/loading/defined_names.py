@@ -66,8 +66,6 @@ class DefinedNames:
     asserted: frozenset[str] = frozenset()
     #: The variables that all prompts which use them show by name alone.
     shown: frozenset[str] = frozenset()
-    #: The variables that are no JSON without quotes, wherever they are defined.
-    bare: frozenset[str] = frozenset()
     #: Whether judges get the prompt of promptfoo, which says no more about a good output than the text of the rubric.
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
@@ -85,7 +83,6 @@ class DefinedNames:
         return DefinedNames(
             self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
             programs=self.programs if is_program else frozenset(), members=self.members, asserted=self.asserted,
-            bare=frozenset() if is_program else self.bare,
         )  # fmt: skip
 
     @staticmethod
@@ -114,7 +111,6 @@ class DefinedNames:
                 _both(known.shared, each.shared),
                 known.asserted | each.asserted,
                 known.shown & each.shown,
-                known.bare & each.bare,
                 known.is_judged_by_value and each.is_judged_by_value,
                 _both(known.environment, each.environment),
                 known.has_one_output and each.has_one_output,

@@ -377,7 +377,7 @@ TABLES = [
     ("word,__expected\nhi,icontain: hi\n", ["2:4 promptfoo has no assertion type `icontain`; did you mean `icontains`?"]),
     ("word,__expected\nhi,contains_any:hi\n", ["2:4 promptfoo has no assertion type `contains_any`; did you mean `contains-any`?"]),
     ("word,__expected\nhi,similr(0.9):hi\n", ["2:4 promptfoo has no assertion type `similr`; did you mean `similar`?"]),
-    ("word,__expected\nhi,fn:output.lenght > 2\n", ["2:14 there is no `lenght`; did you mean `length`?"]),
+    ("word,__expected\nhi,fn:ouput.length > 2\n", ["2:7 nothing defines `ouput` in this code; did you mean `output`?"]),
     ("word,__expected\nhi,javascript:output.trim(\n", ["2:15 JavaScript cannot read this code: `(` is not closed"]),
     ("word,__expected\nhi,icontains:\n", ["2:4 `value` is an empty string; it should be a non-empty string"]),
     ("word,__expected\nhi,python:len(output > 3\n", ["2:11 Python cannot read this code: '(' was never closed"]),
@@ -407,7 +407,7 @@ TABLES = [
         "2:4 a contains assertion needs `value`: the text to find: a non-empty string or a number",
         "3:16 nothing defines `ouput` in this code; did you mean `output`?",
     ]),
-    ('word,__expected\nhi,"fn:output.lenght > 2, ""x"""\n', ["2:4 there is no `lenght`; did you mean `length`?"]),
+    ('word,__expected\nhi,"fn:ouput.length > 2, ""x"""\n', ["2:4 nothing defines `ouput` in this code; did you mean `output`?"]),
     ("word,__threshold\nhi,-1\n", ["2:4 `__threshold` is -1, but scores are 0..1: every score reaches it"]),
     ("word,__expected\nhi,file://check.js:named\n", [
         "2:4 promptfoo compares the output with what this function returns; write `javascript:file://check.js:named`",

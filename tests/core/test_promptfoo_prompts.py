@@ -347,7 +347,7 @@ PROGRAMS = [
     ("grade.js", "module.exports = (output) => {\n  const least = 3;\n  return output.length > lest || lest;\n};\n", [
         "3:26 lest: nothing defines `lest`; did you mean `least`?",
     ]),
-    ("grade.mjs", "export default (output) => JSON.prase(output);\n", ["1:33 prase: `JSON` has no `prase`; did you mean `parse`?"]),
+    ("grade.mjs", "export default (output, context) => context.promt;\n", ["1:45 promt: `context` has no `promt`; did you mean `prompt`?"]),
     ("grade.cjs", "module.exports = (output) => output.trim(;\n", ["1:42 ;: this is no JavaScript: `;` is not expected here"]),
     ("grade.py", "def get_assert(output, context):\n    return {'pass': lne(output) > 3, 'score': 1, 'reson': 'x'}\n", [
         "2:21 lne: nothing defines `lne`; did you mean `len`?", "2:51 reson: a result has no `reson`; did you mean `reason`?",

@@ -293,7 +293,6 @@ def test_what_configurations_define_survives_being_packed() -> None:
         is_judged_by_value=True,
         environment=names,
         shown=names,
-        bare=names,
         programs=programs,
         has_one_output=True,
     )

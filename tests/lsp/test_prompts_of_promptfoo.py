@@ -112,7 +112,7 @@ def test_without_the_check_of_the_workspace_it_is_said_where_it_is_seen(connect:
 
 def test_a_closed_program_is_published_until_nothing_names_it(client: Client, folder: Path) -> None:
     config, program = folder / "promptfooconfig.yaml", folder / "grade.js"
-    program.write_text("module.exports = (output) => JSON.prase(output);\n", encoding="utf-8")
+    program.write_text("module.exports = (output) => ouput.trim();\n", encoding="utf-8")
     named = CONFIG.replace("hi}", "hi}, assert: [{type: javascript, value: file://grade.js}]")
     changed(client, config, named)
     until("the mistake", lambda: shown(client, program) == ["1 script-value"])
@@ -147,7 +147,7 @@ def test_a_prompt_for_judges_is_published_until_nothing_names_it(client: Client,
 
 def test_a_program_that_only_a_file_of_cases_names_is_checked_itself(client: Client, folder: Path) -> None:
     config, cases, program = (folder / name for name in ("promptfooconfig.yaml", "cases.yaml", "grade.js"))
-    program.write_text("module.exports = (output) => JSON.prase(output);\n", encoding="utf-8")
+    program.write_text("module.exports = (output) => ouput.trim();\n", encoding="utf-8")
     check = "{vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}"
     cases.write_text(f"- {check}\n", encoding="utf-8")
     changed(client, config, CONFIG.replace("[{vars: {word: hi}}]", "file://cases.yaml"))
@@ -160,7 +160,7 @@ def test_a_program_that_only_a_file_of_cases_names_is_checked_itself(client: Cli
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("grade.js", "// {{ a }}\nmodule.exports = (output) => {\n  tests: [1];\n  return JSON.prase(output)\n};\n"),
+        ("grade.js", "// {{ a }}\nmodule.exports = (output) => {\n  tests: [1];\n  return ouput.trim()\n};\n"),
         ("grade.py", "# a: b\ntests = [\n  1]\ndef get_assert(output, context):\n    return lne(f'{{ }}')\n"),
     ],
 )

@@ -71,7 +71,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "prompts: [file://chat.json, file://../judge.md, file://../rate.txt]\nproviders: [echo]\ntests: [{vars: {word: hi}}]\n",
     ),
     "grade.js": (
-        "module.exports = (output) => JSON.prase(output);\n", "module.exports = (output) => output.trim(;\n", "let x = 1;\n",
+        "module.exports = (output) => ouput.trim();\n", "module.exports = (output) => output.trim(;\n", "let x = 1;\n",
         "module.exports = (output) => true;\n",
     ),
     "turns.yaml": ("- role: user\n  content: Say {{wrod}}\n- role: usr\n  content: hi\n", "- vars: {word: hi}\n", "- role: user\n content: x\n"),

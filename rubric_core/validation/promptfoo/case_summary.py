@@ -39,7 +39,6 @@ from rubric_core.validation.promptfoo.mapping_members import members_of, plain_t
 from rubric_core.validation.promptfoo.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.validation.promptfoo.repeated_assertions import content_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.unquoted_values import bare_texts
 from rubric_core.validation.promptfoo.variables_in_code import CodeVariables, code_variables
 
 __all__ = ["NEEDED_BY_GRADERS", "PROGRAM", "CaseSummary", "PlacedCase"]
@@ -119,11 +118,6 @@ class CaseSummary:
     def texts(self) -> frozenset[str]:
         """Those that are a text or a number in any case: see `plain_texts`."""
         return plain_texts(self.variables)
-
-    @cached_property
-    def bare_texts(self) -> frozenset[str]:
-        """Those that are no JSON without quotes: see `bare_texts`."""
-        return bare_texts(self.variables)
 
     @cached_property
     def transforms(self) -> bool:

@@ -11,7 +11,6 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.exec_commands import shell_signs
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = [
@@ -62,8 +61,7 @@ def id_of(node: Node | None) -> Scalar | None:
 
 
 def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
-    """An id whose vendor, or whose kind of model, promptfoo does not have, and signs of a shell in a command."""
-    yield from shell_signs(node)
+    """An id whose vendor, or whose kind of model, promptfoo does not have."""
     if FILE_WITHOUT_URL.match(node.text):
         at = node.span.start + node.is_quoted
         fix = Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False)

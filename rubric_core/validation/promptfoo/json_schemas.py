@@ -14,11 +14,10 @@ from rubric_core.syntax.parse import parse as read
 from rubric_core.syntax.pointers import part_name
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.schema_bounds import contradictions
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["schema_faults", "schema_file_faults", "schema_slips"]
+__all__ = ["schema_faults", "schema_file_faults"]
 
 #: The path of a file with a schema.
 _PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
@@ -92,11 +91,6 @@ def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
             yield Finding(target.span, words, consequence=ROW_ERRORS)
 
 
-def schema_slips(schema: Node) -> Iterator[Finding]:
-    """The slips of a schema that another validator reads, which may know further keywords and formats."""
-    yield from _schema(schema, of_promptfoo=False)
-
-
 def _leads_anywhere(root: Node, pointer: str) -> bool:
     """Whether a pointer refers to a part of a schema; aliases are not followed."""
     node: Node | None = root
@@ -126,18 +120,15 @@ def _in_text(node: Scalar, text: str) -> Iterator[Finding]:
             yield replace(each, span=place or node.span, fixes=())
 
 
-def _schema(node: Node, *, of_promptfoo: bool = True) -> Iterator[Finding]:
+def _schema(node: Node) -> Iterator[Finding]:
     if isinstance(node, Sequence):
         yield Finding(node.span, "a schema is a mapping", consequence=ROW_ERRORS)
     if not isinstance(node, Mapping):
         return
     yield from _required(node)
-    yield from contradictions(node)
     for entry in node.entries:
         name, value = entry.name, entry.value
         if name is None or name in _UNSURE:
-            continue
-        if not of_promptfoo and (name in ("$schema", "format") or (name not in _KNOWN and not _intended(name))):
             continue
         if name in _LATER:
             words = f"`{name}` is a keyword of later drafts; promptfoo's validator reads draft 7"
@@ -159,14 +150,14 @@ def _schema(node: Node, *, of_promptfoo: bool = True) -> Iterator[Finding]:
             )  # fmt: skip
         elif name in _SCHEMA or name == "items":
             for each in value.items if name == "items" and isinstance(value, Sequence) else [value]:
-                yield from _schema(each, of_promptfoo=of_promptfoo)
+                yield from _schema(each)
         elif name in _SCHEMAS:
             for each in value.items if isinstance(value, Sequence) else ():
-                yield from _schema(each, of_promptfoo=of_promptfoo)
+                yield from _schema(each)
         elif name in _NAMED and isinstance(value, Mapping):
             for inner in value.entries:
                 if inner.name not in ("<<", "$ref"):
-                    yield from _named_schema(inner, of_promptfoo=of_promptfoo)
+                    yield from _named_schema(inner)
 
 
 def _required(schema: Mapping) -> Iterator[Finding]:
@@ -230,7 +221,7 @@ def _as_written(node: Scalar, meant: str) -> str:
     return quoted(meant) if node.is_quoted else meant
 
 
-def _named_schema(entry: Entry, *, of_promptfoo: bool) -> Iterator[Finding]:
+def _named_schema(entry: Entry) -> Iterator[Finding]:
     """A schema with a name, as properties have."""
     if isinstance(entry.value, Scalar) and not isinstance(entry.value.value, bool):
         at = entry.key.span if entry.value.value is None else entry.value.span
@@ -238,7 +229,7 @@ def _named_schema(entry: Entry, *, of_promptfoo: bool) -> Iterator[Finding]:
             at, f"`{entry.name}` needs a schema, which is a mapping, as in `{{type: string}}`", consequence=ROW_ERRORS
         )
     else:
-        yield from _schema(entry.value, of_promptfoo=of_promptfoo)
+        yield from _schema(entry.value)
 
 
 def _other_kind(name: str, value: Node) -> str | None:

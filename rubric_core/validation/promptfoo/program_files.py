@@ -19,7 +19,6 @@ from rubric_core.validation.promptfoo.script_names import OF_MODULES, OFTEN_MEAN
 from rubric_core.validation.promptfoo.script_results import RESULT_REFUSED, slips_of_results
 from rubric_core.validation.promptfoo.script_syntax import (
     CodeReading,
-    FreeName,
     read_javascript_module,
     read_python_module,
 )
@@ -41,17 +40,7 @@ _EXPORT = pattern(
 )
 #: What CommonJS has and modules of ECMAScript do not, and the other way round, at the beginning of a line.
 _COMMON = pattern(r"^(?P<word>module\.exports|exports\.\w{1,60})[ \t]{0,9}=(?!=)", re.MULTILINE)
-_REQUIRED = pattern(r"^(?:const|let|var)[^\n=]{1,99}=[ \t]{0,9}(?P<word>require)\(", re.MULTILINE)
-#: `id` as a member with a value.
-_ID_AS_VALUE = pattern(
-    r"^[ \t]{1,8}(?P<word>(?:this\.)?id)[ \t]{0,3}=(?![ \t]{0,9}(?:[=(]|async\b|function\b|[A-Za-z_$][\w$]{0,40}[ \t]{0,3}=>))",
-    re.MULTILINE,
-)
 _EXPORTED = pattern(r"^(?P<word>export)[ \t]{1,9}(?:default|async|function|class|const|let|\{)", re.MULTILINE)
-_IMPORTED = pattern(r"^import[ \t]{1,9}(?![(.])", re.MULTILINE)
-#: Where another import may stand: before the first one, or before the first definition.
-_IMPORTS = pattern(r"^(?:import\b|from\b(?![ \t]{1,9}__future__)|def\b|async\b|class\b|@)", re.MULTILINE)
-_REQUIRES = pattern(r"^(?:import|const|let|var|function|async|class|module|export)\b", re.MULTILINE)
 #: Modules of Node.js that a file imports before it uses them.
 _OF_NODE = frozenset({"assert", "child_process", "fs", "http", "https", "os", "path", "util"})
 _MADE_REQUIRE = pattern(r"\bcreateRequire\b|\b(?:const|let|var)[ \t]{1,9}(?:module|exports)\b")
@@ -95,8 +84,6 @@ class _Fault(NamedTuple):
     places: tuple[int, ...] = ()
     #: The end of what is wrong, if that is no name.
     end: int = 0
-    #: The line that is missing, and its offset.
-    missing: tuple[str, int] | None = None
 
     def in_file(self, text: str) -> Finding:
         """The finding in the file itself. No fix is safe: rubric does not rewrite programs by itself."""
@@ -104,10 +91,6 @@ class _Fault(NamedTuple):
         return Finding(at, self.message, fixes=tuple(self._fixes(text)), consequence=self.consequence)
 
     def _fixes(self, text: str) -> Iterator[Fix]:
-        if self.missing is not None:
-            line, begin = self.missing
-            yield Fix(f"write `{line}`", (Edit(Span(begin, begin), f"{line}\n"),), safe=False)
-            return
         edits = tuple(Edit(Span(each, each + len(self.name)), self.meant) for each in self.places or (self.offset,))
         if self.meant and all(text[slice(*edit.span)] == self.name for edit in edits):
             yield Fix(f"change it to `{self.meant}`", edits, safe=False)
@@ -115,8 +98,6 @@ class _Fault(NamedTuple):
     @property
     def message(self) -> str:
         """What is wrong, and what was probably meant."""
-        if self.missing is not None:
-            return f"{self.words}; `{self.missing[0]}` is missing"
         return f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
 
 
@@ -129,7 +110,6 @@ def faults_of_program(program: ProgramText) -> Iterator[Finding]:
         return
     faults = [
         *_names(program.text, read, is_python=is_python),
-        *_not_imported(program.text, read, is_python=is_python),
         *_results(read, is_python=is_python),
     ]
     faults += _members(program.text, is_python=is_python)
@@ -170,20 +150,22 @@ def _unreadable(program: ProgramText, read: CodeReading, language: str) -> Findi
 
 
 def _names(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
-    """Each name that nothing defines, where it is used first; in JavaScript only slips, since other programs may define some."""
+    """Each name that nothing defines, where it is used first; in JavaScript only modules and slips, since other programs may define some."""
     if not is_python and "context" in read.bound:
         own = tuple(each.offset for each in read.free if each.text == "vars")
         if own:
             yield _Fault(own[0], "nothing defines `vars`", _THROWS, "vars", "context.vars", own)
     known = _OF_PYTHON_2 if is_python else GLOBALS.union(WORDS, OF_MODULES)
     candidates = sorted(read.bound.union(PYTHON_MEANT if is_python else (*OFTEN_MEANT, *OF_MODULES)))
+    modules = sys.stdlib_module_names if is_python else _OF_NODE
     told = set[str]()
     for each in read.free:
-        if each.text in known or each.text in told or _is_module(each, code, is_python=is_python):
+        if each.text in known or each.text in told:
             continue
+        is_module = each.text in modules and code.startswith(".", each.offset + len(each.text))
         is_short = len(each.text) < _LEAST_NAME or "$" in each.text
-        meant = None if is_short else meant_name(each.text, candidates)
-        if meant is None and is_python and "NameError" not in code:
+        meant = None if is_short or is_module else meant_name(each.text, candidates)
+        if meant is None and (is_module or is_python) and "NameError" not in code:
             told.add(each.text)
             yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text)
         # A browser, or a library, may define a class that is called as a variable is.
@@ -191,29 +173,6 @@ def _names(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]
             told.add(each.text)
             places = tuple(other.offset for other in read.free if other.text == each.text)
             yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, meant, places)
-
-
-def _not_imported(code: str, read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
-    """Modules that the code uses and does not import, each where it is used first."""
-    begin = (_IMPORTS if is_python else _REQUIRES).search(code)
-    if is_python:
-        line = "import {0}"
-    elif _EXPORTED.search(code) or _IMPORTED.search(code):
-        line = 'import {0} from "{0}";'
-    else:
-        line = 'const {0} = require("{0}");'
-    told = set[str]()
-    for each in read.free:
-        if each.text not in told and _is_module(each, code, is_python=is_python):
-            told.add(each.text)
-            missing = (line.format(each.text), begin.start() if begin is not None else 0)
-            yield _Fault(each.offset, f"nothing defines `{each.text}`", _THROWS, each.text, missing=missing)
-
-
-def _is_module(name: FreeName, code: str, *, is_python: bool) -> bool:
-    """Whether a name is that of a module of the language, of which a member is read."""
-    known = sys.stdlib_module_names if is_python else _OF_NODE
-    return name.text in known and code.startswith(".", name.offset + len(name.text))
 
 
 def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
@@ -240,18 +199,8 @@ def _entries(code: str, *, is_python: bool) -> Iterable[_Fault]:
 
 
 def _other_modules(program: ProgramText) -> Iterable[_Fault]:
-    """What only the other kind of modules has, in a file whose extension says which it is: Node.js does not load it."""
-    if any(use.role == "provider" for use in program.called) and "class" in program.text:
-        found = _ID_AS_VALUE.search(program.text)
-        if found is not None:
-            words = "`id` of a provider is a method: `id() { return …; }`"
-            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
+    """Exports of the other kind of modules, in a file whose extension says which it is: Node.js does not load it."""
     if program.name.endswith(".mjs") and not _MADE_REQUIRE.search(program.text):
-        found = _REQUIRED.search(program.text)
-        if found is not None:
-            words = "an .mjs file has no `require`; write `import`, or call it .cjs"
-            yield _Fault(found.start("word"), words, program.consequence, end=found.end("word"))
-            return
         found = _COMMON.search(program.text)
         if found is not None:
             words = "an .mjs file has no `module`; write `export default`, or call it .cjs"

@@ -28,7 +28,6 @@ _GRADED: Mapping[str, ValueKind] = MappingProxyType({"pass": "boolean", "score":
 _KINDS_NAMED: Mapping[ValueKind, str] = MappingProxyType(
     {"boolean": "`true` or `false`", "number": "a number", "text": "a text"}
 )
-_NO_ID = "each row is an error, and promptfoo crashes at the end of the run"
 _NO_OUTPUT = "promptfoo finds no output: each row fails"
 _SCORE_REFUSED = "promptfoo requires `pass`, `score` and `reason` in a result: the case fails"
 #: A text of a Python assertion that promptfoo reads as what it stands for.
@@ -65,11 +64,8 @@ def refused_results(program: ProgramText, read: CodeReading) -> Iterator[Refused
             told.add(function.start)
             if not is_python and (_GIVES.search(program.text) or not _is_module(function, program.text)):
                 yield from _without_result(function, role)
-            yield from _in_other_order(function, role, program.text)
             for each in function.results:
                 yield from _refused(each, role, program.text, is_python=is_python)
-            if role == "provider" and not is_python:
-                yield from _nameless(read)
 
 
 def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[RefusedResult]:
@@ -78,23 +74,6 @@ def _without_result(function: FunctionReading, role: ProgramRole) -> Iterator[Re
     if role != "value" and not given and not function.throws:
         consequence = {"assertion": RESULT_REFUSED, "scoring": _SCORE_REFUSED, "variables": STOPS}.get(role, ROW_ERRORS)
         yield RefusedResult(function.start, function.head_end, "this function returns nothing", consequence)
-
-
-def _nameless(read: CodeReading) -> Iterator[RefusedResult]:
-    """The method `id` of a provider that gives nothing."""
-    found = _only("id", read.functions) if "id" in read.methods else None
-    if found is not None and not found.throws and all(each.kind == "nothing" for each in found.results):
-        words = "this method returns nothing: a provider needs an id"
-        yield RefusedResult(found.start, found.head_end, words, _NO_ID)
-
-
-def _in_other_order(function: FunctionReading, role: ProgramRole, code: str) -> Iterator[RefusedResult]:
-    """`(context, output)`, which promptfoo calls with both the other way round."""
-    if role in ("assertion", "transform") and function.parameters[:2] == ("context", "output"):
-        start = code.find("context", function.start, function.head_end)
-        end = code.find("output", start) + len("output")
-        consequence = "each parameter has the value of the other"
-        yield RefusedResult(start, end, "promptfoo passes the output first, then the context", consequence)
 
 
 def _called(
@@ -152,9 +131,6 @@ def _refused(value: ReturnedValue, role: ProgramRole, code: str, *, is_python: b
         yield RefusedResult(value.start, value.end, "this is no mapping; return the variables", STOPS)
     elif role == "value" and value.kind == "boolean":
         words = "only assertions that are code take `true` or `false`; return the value that is looked for"
-        yield RefusedResult(value.start, value.end, words, ROW_ERRORS)
-    elif role == "prompt" and value.kind in ("number", "boolean"):
-        words = f"a {value.kind} is no prompt; return a text or messages"
         yield RefusedResult(value.start, value.end, words, ROW_ERRORS)
 
 

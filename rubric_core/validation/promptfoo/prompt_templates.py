@@ -25,7 +25,6 @@ from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_in
 from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.unquoted_values import unquoted_values
 from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, STAYS_IN_TEXT, half_written
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
 from rubric_core.validation.rule import Context, Finding, Fix, Severity
@@ -159,8 +158,6 @@ def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Mappings that the file inserts by name alone; judges get them as JSON."""
     is_told = prompt.is_own and not prompt.is_of_judges
     maps = prompt.use.mappings if is_told and prompt.use is not None else frozenset[str]()
-    if is_told and prompt.use is not None and prompt.name.lower().endswith(".json"):
-        yield from unquoted_values(prompt.text, prompt.use.bare)
     if maps and prompt.use is not None:
         yield from shown_in(prompt.text, maps, prompt.use.filters or ())
 

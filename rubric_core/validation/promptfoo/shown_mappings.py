@@ -17,12 +17,10 @@ from rubric_core.validation.promptfoo.mapping_members import (
 )
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.promptfoo.unquoted_values import unquoted_values
 from rubric_core.validation.promptfoo.variables import EMPTY_TEXT, NEEDS_TEXT
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = [
-    "bare_of_cases",
     "mappings_among_texts",
     "mappings_in_listed_case",
     "mappings_of_cases",
@@ -30,7 +28,6 @@ __all__ = [
     "shown_in",
     "shown_objects",
     "unknown_members",
-    "unquoted_texts",
 ]
 
 #: A text that is one placeholder.
@@ -152,26 +149,6 @@ def shown_alone(suite: PromptfooSuite) -> frozenset[str]:
     if not files or elsewhere or suite.digest.transforms or has_hooks(suite):
         return frozenset()
     return _Uses(suite).alone
-
-
-def bare_of_cases(suite: PromptfooSuite) -> frozenset[str]:
-    """The variables that are no JSON without quotes, wherever they are defined; none if no prompt is a list of messages."""
-    texts = [node.text for node, _ in texts_of(suite.configuration)]
-    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
-    if not any(text.lstrip()[:1] == "[" for text in texts):
-        return frozenset()
-    if suite.outside is None or suite.digest.transforms or has_hooks(suite):
-        return frozenset()
-    elsewhere = (each.names or () for each in suite.outside if each.what != "prompt")
-    return suite.digest.bare_texts.difference(suite.digest.stored, *elsewhere)
-
-
-def unquoted_texts(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Texts that a prompt in JSON fills in without quotes."""
-    nodes = [node for node, _ in texts_of(suite.configuration) if "{{" in node.text and node.text.lstrip()[:1] == "["]
-    bare = bare_of_cases(suite) if nodes and variables_of_cases(suite) is not None else frozenset[str]()
-    for node in nodes:
-        yield from placed_in(unquoted_values(node.text, bare), node, suite.frame.text, suite.frame.outer)
 
 
 def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:

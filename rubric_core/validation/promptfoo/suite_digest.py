@@ -100,11 +100,6 @@ class SuiteDigest:
         return _always((s.texts, s.names) for _, s in self._every)
 
     @cached_property
-    def bare_texts(self) -> frozenset[str]:
-        """The variables that are no JSON without quotes in every case that has them."""
-        return _always((s.bare_texts, s.names) for _, s in self._every)
-
-    @cached_property
     def file_texts(self) -> frozenset[str]:
         """The variables that are the content of a file in some case."""
         return _union(summary.file_texts for _, summary in self._every)
@@ -152,11 +147,6 @@ class SuiteDigest:
     def with_environment(self) -> list[PlacedCase]:
         """Those that may name the environment."""
         return [placed for placed, summary in self._every if summary.may_read_environment]
-
-    @cached_property
-    def storing(self) -> list[_Summarized]:
-        """Those that store their output."""
-        return [each for each in self._every if each[1].stored]
 
     @cached_property
     def naming(self) -> list[_Summarized]:

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.validation.promptfoo.assertion_settings import WITH_CONTEXT
-from rubric_core.validation.promptfoo.case_parts import options_of, variable_nodes
 from rubric_core.validation.promptfoo.code_statements import RETURN, at_fault, last_statement, returned
 from rubric_core.validation.promptfoo.context_members import members_of_context
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
@@ -17,7 +16,7 @@ from rubric_core.validation.promptfoo.script_names import place_in_code, undefin
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript
 from rubric_core.validation.rule import Finding
 
-__all__ = ["picked_variables", "transforms"]
+__all__ = ["transforms"]
 
 #: Fields with JavaScript that transforms something, if it is not a file.
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
@@ -47,12 +46,6 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
             )
 
 
-#: Nothing but one variable.
-_PICKED = pattern(
-    r"\s{0,9}vars(?:\.([A-Za-z_$][\w$]{0,60})|\[\s?(?:'([^'\n]{1,60})'|\"([^\"\n]{1,60})\")\s?\])\s{0,9};?\s{0,9}\Z"
-)
-#: Nothing but one assignment to a variable.
-_ASSIGNED = pattern(r"\s{0,9}vars\.([A-Za-z_$][\w$]{0,60})\s{0,3}=(?![=>])[^;\n]{1,500};?\s{0,9}\Z")
 _NOT_CALLED = "the function itself becomes the output"
 #: Values that hold no variables.
 _NO_VARIABLES = frozenset({"text", "number", "boolean", "nothing", "function"})
@@ -85,12 +78,6 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
     yield from _status(settings.get("validateStatus"), text)
 
 
-#: A function that promptfoo calls with the number itself, and that takes it for a response.
-_OF_RESPONSE = pattern(
-    r"\s{0,9}(?:\(?\s{0,3}([A-Za-z_$]\w{0,40})\s{0,3}\)?\s{0,3}=>[^\n]{0,200}?\b\1\.(?:status|statusCode|code|ok)\b|\(\s{0,3}\{)"
-)
-
-
 def _status(node: Node | None, text: str) -> Iterator[Finding]:
     """Code that validates a status: an expression over `status`, or a function of it."""
     if (
@@ -102,10 +89,6 @@ def _status(node: Node | None, text: str) -> Iterator[Finding]:
         return
     code = node.text.strip()
     is_function = "=>" in code or code.startswith("function")
-    if is_function and _OF_RESPONSE.match(code):
-        words = "promptfoo calls this function with the status itself, which is a number"
-        yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
-        return
     given = ("process",) if is_function else ("status", "process")
     # A semicolon may end it.
     read = read_javascript(node.text.rstrip().removesuffix(";"), is_body=False, parameters=given)
@@ -116,25 +99,6 @@ def _status(node: Node | None, text: str) -> Iterator[Finding]:
     for found in undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True):
         advice = "" if "did you mean" in found.message or is_function else "; the code knows `status`"
         yield replace(found, message=found.message + advice, severity="error", consequence=ROW_ERRORS)
-
-
-def picked_variables(case: PromptfooCase) -> Iterator[Finding]:
-    """`transformVars` that gives one variable of its case, which is a text or a number, in place of all."""
-    options = options_of(case)
-    place = options.places.get("transform_vars") if options is not None and not options.borrowed else None
-    code = place.node if place is not None and not place.borrowed else None
-    found = _PICKED.match(code.text) if isinstance(code, Scalar) and isinstance(code.value, str) else None
-    name = (found[1] or found[2] or found[3]) if found is not None else ""
-    value = variable_nodes(case).get(name) if name else None
-    if (
-        code is None
-        or not isinstance(value, Scalar)
-        or value.value is None
-        or value.text.startswith(("file://", "package:"))
-    ):
-        return
-    words = f"`{name}` is no mapping, and this code has to give the variables; write `({{ ...vars, {name}: … }})`"
-    yield Finding(code.span, words, severity="error", consequence=STOPS)
 
 
 def _is_one_line(node: Scalar) -> bool:
@@ -176,9 +140,6 @@ def _result_of_transform(node: Scalar, text: str, changes: str, read: CodeReadin
         last = last_statement(node, text)
         words = "the value of the last statement is dropped; `return` is missing before it"
         return Finding(last or node.span, words, fixes=returned(last))
-    if changes == "vars" and (assigned := _ASSIGNED.match(node.text)) is not None:
-        words = f"an assignment gives its value, and not the variables; write `({{ ...vars, {assigned[1]}: … }})`"
-        return Finding(node.span, words)
     kinds = {each.kind for each in results}
     if kinds == {"nothing"} and changes == "output":
         return Finding(node.span, "this code gives nothing")

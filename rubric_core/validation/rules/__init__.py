@@ -220,7 +220,6 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "ProgramText",
         "Assertion",
         "CaseOptions",
-        "PromptfooCase",
         "ConfiguredProvider",
     ),
     "several-documents": ("NotYaml",),

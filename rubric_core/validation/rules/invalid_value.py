@@ -35,7 +35,6 @@ from rubric_core.validation.promptfoo.provider_entries import providers_of_one_n
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.score_comparisons import comparisons_in_sets, idle_weights, score_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
-from rubric_core.validation.promptfoo.stored_outputs import unusable_names
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.promptfoo.text_values import compared_texts
@@ -70,7 +69,6 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         yield from targets_without_answers(issue)
         yield from providers_of_one_name(issue)
         yield from idle_weights(issue, context)
-        yield from unusable_names(issue)
     elif isinstance(issue, OutOfRange):
         yield _out_of_range(issue, context)
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.consequences import NO_FILTER
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
@@ -13,7 +13,7 @@ from rubric_core.validation.promptfoo.assertion_settings import missing_settings
 from rubric_core.validation.promptfoo.functions_as_code import functions_as_code
 from rubric_core.validation.promptfoo.program_files import faults_of_program
 from rubric_core.validation.promptfoo.scripts import scripts
-from rubric_core.validation.promptfoo.transforms import picked_variables, transforms
+from rubric_core.validation.promptfoo.transforms import transforms
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SCRIPT_VALUE"]
@@ -21,7 +21,7 @@ __all__ = ["SCRIPT_VALUE"]
 
 @rule("script-value", "warning", "A script of promptfoo that gives no result")
 def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
-    shape: Assertion | CaseOptions | PromptfooCase | ConfiguredProvider | BrokenProgram | ProgramText, context: Context
+    shape: Assertion | CaseOptions | ConfiguredProvider | BrokenProgram | ProgramText, context: Context
 ) -> Iterator[Finding]:
     """The name of a file without `file://`, code of several lines without `return`, and code that cannot be parsed."""
     if isinstance(shape, BrokenProgram):
@@ -29,9 +29,6 @@ def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
         return
     if isinstance(shape, ProgramText):
         yield from faults_of_program(shape)
-        return
-    if isinstance(shape, PromptfooCase):
-        yield from picked_variables(shape) if not shape.borrowed else ()
         return
     if isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
         yield from scripts(shape, context.text)

@@ -10,7 +10,6 @@ from rubric_core.validation.promptfoo.shown_mappings import (
     mappings_among_texts,
     mappings_in_listed_case,
     shown_objects,
-    unquoted_texts,
 )
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.values import values_in_file, variable_values
@@ -27,7 +26,6 @@ def VARIABLE_VALUE(  # noqa: N802  # a rule is a constant
     if isinstance(visited, PromptfooSuite):
         yield from shown_objects(visited)
         yield from mappings_among_texts(visited)
-        yield from unquoted_texts(visited)
     elif isinstance(visited, PromptFileText):
         yield from objects_in_file(visited)
     elif isinstance(visited, VariablesFile):
