@@ -48,8 +48,8 @@ export function Distribution({ cases }: { cases: CaseRow[] }): VNode {
           const top = y(below + number);
           const bar = <rect class={`fill ${verdict}`} x={left} width={wide} y={top} height={y(below) - top} rx={1} />;
           below += number;
-          const hatch = verdict === 'failed' && <rect class="hatch" x={left} width={wide} y={top} height={y(below - number) - top} fill="url(#hatch)" />;
-          return [bar, hatch];
+          const lines = verdict !== 'passed' && <rect x={left} width={wide} y={top} height={y(below - number) - top} fill={`url(#lines-${verdict})`} />;
+          return [bar, lines];
         })}
       </g>
     );
@@ -59,9 +59,8 @@ export function Distribution({ cases }: { cases: CaseRow[] }): VNode {
     <div ref={place} class="chart">
       <svg role="img" aria-label={`Distribution of ${amount(scored.length, 'score')}. ${words.join('; ')}`} viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
         <defs>
-          <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-            <line class="hatching" x1="0" x2="0" y1="0" y2="5" />
-          </pattern>
+          <Lines verdict="failed" angle={45} />
+          <Lines verdict="borderline" angle={0} />
         </defs>
         {y.ticks(4).filter(Number.isInteger).map((tick) => (
           <g>
@@ -77,6 +76,13 @@ export function Distribution({ cases }: { cases: CaseRow[] }): VNode {
     </div>
   );
 }
+
+/** What a verdict is told by without its colour. */
+const Lines = ({ verdict, angle }: { verdict: Verdict; angle: number }) => (
+  <pattern id={`lines-${verdict}`} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform={`rotate(${angle})`}>
+    <line class="hatching" x1="0" x2="0" y1="0" y2="5" />
+  </pattern>
+);
 
 /** The pass rate of each run. */
 export function Trend({ runs, chosen, choose }: { runs: Run[]; chosen: string; choose?: ((id: string) => void) | undefined }): VNode {
