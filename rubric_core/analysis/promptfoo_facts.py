@@ -10,7 +10,6 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import WITH_NAMES, FileKind
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import DefinedNames
@@ -64,11 +63,10 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)
     references, is_open = names_of(suite), has_hooks(suite)
-    is_for_models = _is_for_models(suite)
     programs = _programs(analysis, suite)
     mappings = _mappings(suite, variables)
     known = DefinedNames(
-        variables, filters, references=references, mappings=mappings, is_open=is_open, is_for_models=is_for_models,
+        variables, filters, references=references, mappings=mappings, is_open=is_open,
         programs=programs, members=frozenset(suite.digest.members if mappings else ()),
         is_judged_by_value=is_judged_by_value(suite), environment=known_environment(suite),
         asserted=suite.digest.asserted, has_one_output=has_one_output(suite),
@@ -125,16 +123,6 @@ def _lacked(suite: PromptfooSuite) -> frozenset[str]:
         times.update(dict(each.times))
     number = len(listed) + sum(each.cases for each in known)
     return frozenset(name for name, count in times.items() if 0 < count == number - 1)
-
-
-def _is_for_models(suite: PromptfooSuite) -> bool:
-    """Whether a model of a vendor gets each prompt."""
-    models = [each for each in suite.providers if are_models([each.id])]
-    if not models or len(models) == len(suite.providers):
-        return bool(models)
-    chooses = any(each.shape is not None and each.shape.has("prompts") for each in models)
-    cases = (placed.case for placed in suite.bearers)
-    return not chooses and not any(c.has(f) for c in cases for f in ("prompts", "providers", "provider"))
 
 
 def _mappings(suite: PromptfooSuite, variables: frozenset[str] | None) -> frozenset[str]:

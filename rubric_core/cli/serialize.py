@@ -80,7 +80,7 @@ def _packed_names(use: DefinedNames | None) -> list[Any] | None:
     )  # fmt: skip
     references = None if use.references is None else list(map(_sorted, use.references))
     programs = sorted((str(each.path), each.role, each.function, each.settings) for each in use.programs)
-    flags = [use.is_open, use.is_for_models, use.is_judged_by_value, use.has_one_output]
+    flags = [use.is_open, use.is_judged_by_value, use.has_one_output]
     return [*map(_sorted, several), references, *flags, programs]
 
 
@@ -91,7 +91,7 @@ def _sorted(names: frozenset[str] | None) -> list[str] | None:
 def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
     if packed is None:
         return None
-    *several, references, is_open, is_for_models, is_judged_by_value, has_one_output, programs = packed
+    *several, references, is_open, is_judged_by_value, has_one_output, programs = packed
     variables, filters, asked, needed, mappings, members, lacked, unused, shared, asserted, environment, shown = map(
         _frozen, several
     )
@@ -107,7 +107,6 @@ def _unpacked_names(packed: list[Any] | None) -> DefinedNames | None:
         referable,
         mappings or frozenset(),
         is_open=bool(is_open),
-        is_for_models=bool(is_for_models),
         programs=frozenset(
             ProgramUse(Path(path), role, function, tuple(settings)) for path, role, function, settings in programs
         ),

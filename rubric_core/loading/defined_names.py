@@ -50,8 +50,6 @@ class DefinedNames:
     mappings: frozenset[str] = frozenset()
     #: Whether hooks may define further variables, so that only slips of these are certain.
     is_open: bool = False
-    #: Whether models of vendors get the prompts, and no program.
-    is_for_models: bool = False
     #: What it calls in programs.
     programs: frozenset[ProgramUse] = frozenset()
     #: The members of `mappings`, as `name.member`, and `name.*` where there may be more.
@@ -81,7 +79,7 @@ class DefinedNames:
         ):
             return self
         return DefinedNames(
-            self.variables, self.filters, mappings=self.mappings, is_open=self.is_open, is_for_models=self.is_for_models,
+            self.variables, self.filters, mappings=self.mappings, is_open=self.is_open,
             programs=self.programs if is_program else frozenset(), members=self.members, asserted=self.asserted,
         )  # fmt: skip
 
@@ -103,7 +101,6 @@ class DefinedNames:
                 known.references.joined(each.references) if known.references and each.references else None,
                 known.mappings_beside(each) | each.mappings_beside(known),
                 known.is_open or each.is_open,
-                known.is_for_models and each.is_for_models,
                 known.programs | each.programs,
                 known.members | each.members,
                 known.lacked & each.lacked,

@@ -284,7 +284,6 @@ def test_what_configurations_define_survives_being_packed() -> None:
         references,
         names,
         is_open=True,
-        is_for_models=True,
         members=names,
         lacked=names,
         unused=names,

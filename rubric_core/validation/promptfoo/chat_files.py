@@ -1,7 +1,6 @@
 """Messages in the files of prompts: misspelt keys and roles, which promptfoo sends as they are."""
 
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
@@ -17,37 +16,27 @@ _ROLES = ("system", "user", "assistant", "developer", "tool", "function", "model
 _OTHERS = frozenset({
     "name", "tool_calls", "tool_call_id", "tools", "parts", "type", "text", "refusal", "audio", "function_call", "cache_control", "id", "image",
 })  # fmt: skip
-#: Roles and keys of other libraries, which no vendor's service knows.
-_ROLES_CALLED = MappingProxyType({
-    "human": "user", "customer": "user", "bot": "assistant", "ai": "assistant", "chatbot": "assistant", "agent": "assistant", "instruction": "system",
-})  # fmt: skip
-_CONTENT_CALLED = frozenset({"message", "text", "msg", "body", "value", "prompt"})
 _ROLE = pattern(r"\"role\"\s{0,9}:\s{0,9}\"([A-Za-z_]{1,40})\"")
 MESSAGE_REFUSED = "promptfoo sends the message as it is; a model refuses it, and each row is an error"
 
 
-def chat_faults(root: Node | None, text: str, *, for_models: bool = False, least: int = 1) -> Iterator[Finding]:
+def chat_faults(root: Node | None, text: str, *, least: int = 1) -> Iterator[Finding]:
     """What no model takes in a list of messages; nothing for a list of anything else.
 
     Args:
         root: The list.
         text: The text of its tree.
-        for_models: Whether models of vendors get it; a program may know further roles and keys.
         least: How many messages have to have a role and a content, so that a list is one of messages.
     """
     items = root.items if isinstance(root, Sequence) else []
     messages = [item for item in items if isinstance(item, Mapping)]
-    if len(messages) < len(items) or not any(
-        _is_message(each) or (for_models and _content_called(each)) for each in messages
-    ):
+    if len(messages) < len(items) or not any(_is_message(each) for each in messages):
         return
     if least > 1 and sum(set(_KEYS) <= {entry.name for entry in each.entries} for each in messages) < least:
         return
     for message in messages:
         present = {entry.name for entry in message.entries}
         yield from (found for entry in message.entries for found in _key(entry, present, text))
-        if for_models and (entry := _content_called(message)) is not None:
-            yield _no_key(entry, "content", text)
         role = message.get("role")
         if (
             isinstance(role, Scalar)
@@ -55,7 +44,7 @@ def chat_faults(root: Node | None, text: str, *, for_models: bool = False, least
             and role.text not in _ROLES
             and "{" not in role.text
         ):
-            meant = closest(role.text.lower(), _ROLES) or (_ROLES_CALLED.get(role.text.lower()) if for_models else None)
+            meant = closest(role.text.lower(), _ROLES)
             if meant is not None:
                 words = f"there is no role `{role.text}`; did you mean `{meant}`?"
                 yield Finding(role.span, words, fixes=_changed(role, meant, text), consequence=MESSAGE_REFUSED)
@@ -93,13 +82,6 @@ def _no_key(entry: Entry, meant: str, text: str) -> Finding:
     words = f"a message has no key `{entry.name}`; did you mean `{meant}`?"
     fixes = _changed(entry.key, meant, text) if isinstance(entry.key, Scalar) else ()
     return Finding(entry.key.span, words, fixes=fixes, consequence=MESSAGE_REFUSED)
-
-
-def _content_called(message: Mapping) -> Entry | None:
-    """The text of a message under another name, in a message that has nothing else but its role."""
-    names = {entry.name for entry in message.entries}
-    others = names - {"role"}
-    return message.entry(next(iter(others)) or "") if len(names) == 2 and others <= _CONTENT_CALLED else None
 
 
 def _changed(word: Scalar, meant: str, text: str) -> tuple[Fix, ...]:

@@ -88,7 +88,7 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
     messages = node.items if isinstance(node, Sequence) else []
     if any(not isinstance(item, Mapping) or item.get("content") is None for item in messages) or node is None:
         return
-    yield from chat_faults(node, context.text, for_models=True) if messages else ()
+    yield from chat_faults(node, context.text) if messages else ()
     texts = list(judge_texts(shape))
     if any("{%" in each.text or "{#" in each.text or "env" in each.text for each in texts):
         return

@@ -97,12 +97,11 @@ def faults_in_file(
         yield replace(each, span=prompt.span, message=words, fixes=())
 
 
-def faults_of_chat(node: Scalar, text: str, *, for_models: bool) -> Iterator[Finding]:
+def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
     """What is wrong with messages in JSON that stand in the configuration itself, whose `text` that is."""
     if not _CHAT.match(node.text) or len(node.text) > _LONGEST:
         return
-    use = DefinedNames(is_for_models=for_models)
-    prompt = PromptFileText(span=node.span, name="messages.json", text=node.text, is_own=True, use=use)
+    prompt = PromptFileText(span=node.span, name="messages.json", text=node.text, is_own=True, use=DefinedNames())
     fault = _fault_of_data(prompt)
     for found in (_of_data(fault, prompt),) if fault is not None else _in_chats(prompt):
         at = place_in_code(node, text, found.span.start, found.span.end - found.span.start)
@@ -176,24 +175,23 @@ def _line(prompt: PromptFileText, offset: int) -> int:
 def _in_chats(prompt: PromptFileText) -> Iterator[Finding]:
     """Misspelt keys and roles of messages; a file of lines has a chat on each."""
     suffix = PurePath(prompt.name).suffix.lower()
-    for_models = prompt.is_of_judges or (prompt.use is not None and prompt.use.is_for_models)
     if suffix in _DATA:
         tree = parse(prompt.text)
         if not tree.problems:
-            yield from chat_faults(tree.root, prompt.text, for_models=for_models)
+            yield from chat_faults(tree.root, prompt.text)
         elif "{%" in prompt.text:
-            yield from _between_statements(prompt, for_models=for_models)
+            yield from _between_statements(prompt)
         return
     at = 0
     for line in prompt.text.splitlines(keepends=True) if suffix == ".jsonl" else ():
         if line.lstrip().startswith("["):
             tree = parse(line)
-            found = chat_faults(tree.root, line, for_models=for_models) if not tree.problems else ()
+            found = chat_faults(tree.root, line) if not tree.problems else ()
             yield from (replace(each, span=each.span.moved(at)) for each in found)
         at += len(line)
 
 
-def _between_statements(prompt: PromptFileText, *, for_models: bool) -> Iterator[Finding]:
+def _between_statements(prompt: PromptFileText) -> Iterator[Finding]:
     """The messages of a template with statements between them; the roles of JSON, whatever else is in it."""
     roles = list(roles_in_text(prompt.text)) if prompt.name.lower().endswith(".json") else []
     yield from roles
@@ -203,7 +201,7 @@ def _between_statements(prompt: PromptFileText, *, for_models: bool) -> Iterator
     filled = _COMMA.sub(" ", filled)
     tree = parse(filled) if not _RAW.search(prompt.text) else None
     if tree is not None and not tree.problems and isinstance(tree.root, Sequence):
-        for found in chat_faults(tree.root, filled, for_models=for_models, least=_LEAST):
+        for found in chat_faults(tree.root, filled, least=_LEAST):
             if not any(found.span.start <= each.span.start < found.span.end for each in roles):
                 yield found
 

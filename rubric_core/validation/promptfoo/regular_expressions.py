@@ -21,12 +21,6 @@ _BETWEEN_SLASHES = pattern(
 #: Two backslashes before the letter of a class.
 _DOUBLED = pattern(r"(?<!\\)\\\\[dDwWsSbB](?![A-Za-z:])")
 _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
-#: The anchor of Python at the end of a pattern, and classes of characters that need a flag.
-_LAST_ANCHOR = pattern(r"(?<!\\)(?:\\\\){0,9}(\\[Zz])\Z")
-_PROPERTY = pattern(r"(?<!\\)(?:\\\\){0,9}(\\[pP]\{[A-Za-z_=]{1,60}\})")
-#: A class of characters, and an anchor between plain characters.
-_CLASS = pattern(r"(?<!\\)\[(?:[^\]\\]|\\.){0,200}\]")
-_INNER_ANCHOR = pattern(r"(?<!\\)\w[ ]?(?P<start>\^)|(?<!\\)(?P<end>\$)[ ]?\w")
 #: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
@@ -61,8 +55,6 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         return
     yield from _doubled_backslashes(place)
     yield from _backspaces(place, pattern)
-    yield from _without_meaning(place, pattern)
-    yield from _inner_anchors(place, pattern)
     try:
         parse(pattern, "")
     except InvalidPatternError as error:
@@ -80,32 +72,6 @@ def _backspaces(place: FieldPlace, written: str) -> Iterator[Finding]:
         words = "`\\b` in double quotes is a backspace; write `\\\\b`, or single quotes"
         effect = "the pattern matches no output"
         yield Finding(place.value, words, fixes=fixes, severity="warning", consequence=effect)
-
-
-def _without_meaning(place: FieldPlace, written: str) -> Iterator[Finding]:
-    r"""`\A`, `\Z` and `\p{L}`, which are letters without a flag that promptfoo does not set."""
-    start, end = written.startswith("\\A"), _LAST_ANCHOR.search(written)
-    if start or end is not None:
-        meant = f"{'^' * start}{written[2 * start : end.start(1) if end else None]}{'$' if end else ''}"
-        first, sign = ("\\A", "^") if start or end is None else (end[1], "$")
-        words = f"JavaScript has no `{first}`; write `{sign}`"
-        effect = f"it matches the letter `{first[1]}`"
-        yield Finding(
-            place.value, words, fixes=write_value(place, quoted(meant)), severity="warning", consequence=effect
-        )
-    elif found := _PROPERTY.search(written):
-        words = f"`{found[1]}` needs the flag `u`, which promptfoo does not set; write the characters, as in `[A-Za-z]`"
-        yield Finding(place.value, words, severity="warning", consequence=f"it matches the letters `{found[1][1:]}`")
-
-
-def _inner_anchors(place: FieldPlace, written: str) -> Iterator[Finding]:
-    """`^` behind a letter and `$` before one: only a line break could stand between them, and the pattern has none."""
-    found = _INNER_ANCHOR.search(_CLASS.sub(lambda each: "." * len(each[0]), written))
-    if found is not None:
-        sign = found.lastgroup or "start"
-        anchor, where = ("^", "beginning") if sign == "start" else ("$", "end")
-        words = f"`{anchor}` is the {where} of the output, which is not here; write `\\{anchor}` for the character"
-        yield Finding(place.value, words, severity="warning", consequence="the pattern matches nothing")
 
 
 def _doubled_backslashes(place: FieldPlace) -> Iterator[Finding]:

@@ -10,7 +10,6 @@ from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
-from rubric_core.language.promptfoo.provider_ids import are_models
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
@@ -26,7 +25,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.judge_prompts import judge_texts
 from rubric_core.validation.promptfoo.prompt_templates import faults_in_file, faults_of_chat
-from rubric_core.validation.promptfoo.suite import providers_of, texts_of
+from rubric_core.validation.promptfoo.suite import texts_of
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
@@ -90,9 +89,8 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
 
 def _chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
     """Messages in the prompts of a configuration itself."""
-    for_models = are_models(each.id for each in providers_of(configuration))
     for node, _ in texts_of(configuration):
-        yield from faults_of_chat(node, context.text, for_models=for_models)
+        yield from faults_of_chat(node, context.text)
 
 
 def _in_metric(shape: Assertion, context: Context) -> Iterator[Finding]:
