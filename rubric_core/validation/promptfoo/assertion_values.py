@@ -1,7 +1,6 @@
 """Values of assertions of a kind that makes the row an error, or that promptfoo does not read."""
 
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo import graded_assertions as graded
@@ -40,13 +39,7 @@ _WITH_THRESHOLD = (
     measured.PerplexityScore,
 )  # fmt: skip
 _WITHOUT_VALUE = (*_WITH_THRESHOLD, measured.IsRefusal, measured.Guardrails)
-#: Other words for what promptfoo calls `stop` and `length`.
-_CALLED_REASONS = MappingProxyType({
-    **dict.fromkeys(("stopped", "finished", "complete", "completed", "done", "end", "eos", "natural"), "stop"),
-    **dict.fromkeys(("max_length", "truncated", "token_limit", "max_output_tokens", "maxtokens"), "length"),
-    **dict.fromkeys(("tool", "tools", "function"), "tool_calls"), "safety": "content_filter", "filtered": "content_filter",
-})  # fmt: skip
-#: Of these, the ones that take a list.
+#: Assertions that take a list of texts.
 _TEXT_LISTS = (texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll)
 
 
@@ -108,7 +101,7 @@ def _finish_reason(node: Node) -> Iterator[Finding]:
         return
     written = node.text.strip().lower()
     given = measured.FINISH_REASONS
-    meant = given.get(written) or closest(written, sorted(set(given.values()))) or _CALLED_REASONS.get(written)
+    meant = given.get(written) or closest(written, sorted(set(given.values())))
     if meant is None or meant == written:
         return
     words = (
