@@ -38,9 +38,9 @@ class FunctionReading(NamedTuple):
     start: int
     #: Where its parameters end.
     head_end: int
-    #: The names of its parameters; empty if they are not plain names.
-    parameters: tuple[str, ...]
     #: What its `return` statements give, or the expression that is its body.
     results: tuple[ReturnedValue, ...]
     #: Whether it throws something.
     throws: bool
+    #: The names of its parameters in Python; empty if they are not plain names.
+    parameters: tuple[str, ...] = ()

@@ -47,13 +47,12 @@ class ExpressionReader(TokenReader, ABC):
     def parameters(self, name: str, start: int) -> None:
         """The parameters and the body of a function, which begins at `start`."""
         self.begin_function(name, start)
-        begun = self.token.start
         self.expect("(")
         begin = len(self.used)
         self.elements(")")
         self.bind_used(begin)
         self.close("(")
-        self.take_parameters(begun, self.before.end)
+        self.within[-1].head_end = self.before.end
         self.block()
         self.end_function()
 
@@ -95,7 +94,7 @@ class ExpressionReader(TokenReader, ABC):
     def arrow(self, start: int, *, no_in: bool) -> None:
         """The body of an arrow function, which begins at `start`, from its arrow on."""
         self.begin_function("", start)
-        self.take_parameters(start, self.token.start)
+        self.within[-1].head_end = self.token.start
         self.next()
         if self.is_sign("{"):
             self.block()

@@ -31,7 +31,6 @@ class OpenFunction:
     def __init__(self, name: str, start: int) -> None:
         self.name, self.start = name, start
         self.head_end = start
-        self.parameters: tuple[str, ...] = ()
         self.results: list[ReturnedValue] = []
         self.throws = False
 
@@ -135,20 +134,11 @@ class TokenReader:
         """Enter a function; without a name, it has that of what it is assigned to."""
         self.within.append(OpenFunction(name or _name_before(self.code[max(0, start - _NEAR) : start]), start))
 
-    def take_parameters(self, start: int, end: int) -> None:
-        """The parameters of the function that was entered last, with or without their brackets."""
-        written = self.code[start:end].strip().removeprefix("async").strip().removeprefix("(").removesuffix(")")
-        names = tuple(each.strip() for each in written.strip().removesuffix(",").split(","))
-        self.within[-1].parameters = names if all(map(_is_name, names)) else ()
-        self.within[-1].head_end = end
-
     def end_function(self) -> None:
         """Leave the innermost function."""
         it = self.within.pop()
         self.function_ends[it.start] = self.before.end
-        self.functions.append(
-            FunctionReading(it.name, it.start, it.head_end, it.parameters, tuple(it.results), it.throws)
-        )
+        self.functions.append(FunctionReading(it.name, it.start, it.head_end, tuple(it.results), it.throws))
 
     def returns(self, start: int) -> None:
         """The innermost function returns the expression that began at an offset and has just been read."""
@@ -193,10 +183,6 @@ def _name_before(code: str) -> str:
     while begin and (before[begin - 1].isalnum() or before[begin - 1] in "_$"):
         begin -= 1
     return before[begin:]
-
-
-def _is_name(text: str) -> bool:
-    return text.replace("$", "_").isidentifier()
 
 
 def _closes(rest: str, depth: int) -> bool:

@@ -31,7 +31,7 @@ def functions_of(tree: ast.Module, lines: Sequence[str]) -> Iterator[FunctionRea
             throws = any(isinstance(node, ast.Raise) for node in nodes)
             start = starts[each.lineno - 1] + each.col_offset
             body = starts[each.body[0].lineno - 1] + each.body[0].col_offset
-            yield FunctionReading(each.name, start, body, _parameters(each), results, throws)
+            yield FunctionReading(each.name, start, body, results, throws, _parameters(each))
 
 
 def _own_nodes(function: _Function) -> Iterator[ast.AST]:
