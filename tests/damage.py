@@ -12,7 +12,8 @@ __all__ = ["damaged"]
 #: What may stand in the place of any value.
 _VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, -1e308, 1e308, 10**400, 2**63, "", "x", "passed", "\ud800", "\x1b[2J\u202e\n", "9" * 400, [], [[]], [None],
-    ["x"], [5, "x", {}], {}, {"": None}, {"rubric:sent-text": 0}, {"rubric:sent-text": -7}, {"rubric:sent-text": "x"}, {"verdict": "passed"},
+    ["x"], [5, "x", {}], {}, {"": None}, {"rubric:sent-text": 0}, {"rubric:sent-text": -7}, {"rubric:sent-text": "x"}, {"rubric:sent-before": 1, "then": []}, {"rubric:sent-before": 10**9, "then": []}, {"rubric:sent-before": -1},
+    {"verdict": "passed"},
     float("nan"), float("inf"), "2026-11-21", "9999-99-99T99:99:99", "../../../../etc/passwd", "x" * 100_000,
 )  # fmt: skip
 

@@ -6,7 +6,6 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from rubric_core.dataclass_copies import field_values
-from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.jsonable import jsonable
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, SentTexts, result_in, storable_result, stored_row
@@ -54,18 +53,21 @@ def _row_json(result: CaseResult) -> str:
     """The JSON of `stored_row` without its intermediate objects, as each case of a run is written."""
     texts = SentTexts()
 
-    def plain(value: Any) -> Any:
-        """Convert a value that the encoder does not support."""
-        if not is_dataclass(value):
-            return jsonable(value)
+    def written(value: Any) -> dict[str, Any]:
         # A false value is left out only if it is empty: a 0 counts, an empty text does not.
-        fields = {
+        return {
             name: item
             for name, item in field_values(value)
             if item or (item is not None and type(item) not in _LEFT_OUT)
         }
-        if isinstance(value, Exchange):
-            return {name: texts.pack(jsonable(item)) for name, item in fields.items()}
+
+    def plain(value: Any) -> Any:
+        """Convert a value that the encoder does not support."""
+        if not is_dataclass(value):
+            return jsonable(value)
+        fields = written(value)
+        if exchanges := fields.get("exchanges"):
+            fields["exchanges"] = texts.pack_exchanges([*map(written, exchanges)])
         return fields
 
     row = plain(result)

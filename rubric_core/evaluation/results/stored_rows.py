@@ -1,11 +1,11 @@
 """Results as JSON rows of the store, with bounded requests in which repeated texts are stored once.
 
 A judge is sent the same question and answer for every evaluator, and a program gets them in a payload: written out each
-time, these would be most of the store.
+time, these would be most of the store. So would the messages of a conversation, which are sent again with every turn.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.evaluation.model.jsonable import jsonable
@@ -21,6 +21,11 @@ _SHORTEST = 80
 _LONGEST, _TOGETHER, _CUT = 50_000, 500_000, 2_000
 #: The key of a row's texts; a mapping with only this key refers to one of them by number.
 _TEXTS, _TEXT = "sent_texts", "rubric:sent-text"
+#: The keys in place of messages that begin with those of the exchange before: how many these are, and the others.
+_BEFORE, _THEN = "rubric:sent-before", "then"
+#: The most messages of a row that are not written out; a forged row may claim any number.
+_MOST_BEFORE = 4_000_000
+_MESSAGES = "messages"
 #: The number of failed graders, so that it is known without reading the evaluators.
 GRADER_ERRORS = "grader_errors"
 
@@ -31,7 +36,7 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
     if errors := result.grader_errors:
         row[GRADER_ERRORS] = len(errors)
     texts = SentTexts()
-    _each_exchanges(row, texts.pack)
+    _each_exchanges(row, texts.pack_exchanges)
     if texts:
         row[_TEXTS] = texts.bounded
     return row
@@ -51,11 +56,8 @@ def result_in(row: Mapping[str, Any]) -> CaseResult:
 
     Raises ValueError, TypeError, LookupError or RecursionError for a row that holds no result.
     """
-    texts = row.get(_TEXTS)
-    if not texts:
-        return case_result_of(row)
     made = dict(row)
-    _each_exchanges(made, lambda value: _unpacked(value, texts))
+    _each_exchanges(made, _Unpacking(row.get(_TEXTS)).exchanges)
     return case_result_of(made)
 
 
@@ -65,6 +67,8 @@ class SentTexts:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._numbers: dict[str, int] = {}
+        #: How many messages were not written out.
+        self._left_out = 0
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -88,6 +92,31 @@ class SentTexts:
             return {name: self.pack(item) for name, item in value.items()}
         return [self.pack(item) for item in value] if isinstance(value, list) else value
 
+    def pack_exchanges(self, exchanges: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Exchanges as rows, with longer texts and repeated messages replaced.
+
+        `exchanges` are the fields of each; messages may be objects or rows.
+        """
+        rows: list[dict[str, Any]] = []
+        before: Sequence[Any] = ()
+        for exchange in exchanges:
+            messages = exchange.get(_MESSAGES) or ()
+            rows.append(
+                {
+                    name: self._pack_messages(messages, before) if name == _MESSAGES else self.pack(jsonable(item))
+                    for name, item in exchange.items()
+                }
+            )
+            before = messages
+        return rows
+
+    def _pack_messages(self, messages: Sequence[Any], before: Sequence[Any]) -> Any:
+        number = len(before)
+        if not number or messages[:number] != before or self._left_out + number > _MOST_BEFORE:
+            return self.pack(jsonable(messages))
+        self._left_out += number
+        return {_BEFORE: number, _THEN: self.pack(jsonable(messages[number:]))}
+
     def _number(self, text: str) -> int:
         if text not in self._numbers:
             self._numbers[text] = len(self._texts)
@@ -95,12 +124,47 @@ class SentTexts:
         return self._numbers[text]
 
 
-def _unpacked(value: Any, texts: list[str]) -> Any:
-    if isinstance(value, Mapping):
-        if value.keys() == {_TEXT}:
-            return texts[value[_TEXT]]
-        return {name: _unpacked(item, texts) for name, item in value.items()}
-    return [_unpacked(item, texts) for item in value] if isinstance(value, list) else value
+class _Unpacking:
+    """The inverse of `SentTexts`."""
+
+    def __init__(self, texts: Any) -> None:
+        self._texts = texts
+        #: How many messages were not written out.
+        self._left_out = 0
+
+    def exchanges(self, rows: Any) -> Any:
+        """Whole exchanges. Raises ValueError, TypeError or LookupError for rows that `pack_exchanges` did not make."""
+        made = self._whole(rows) if self._texts else rows
+        if not isinstance(made, list):
+            return made
+        whole: list[Any] = []
+        before: Any = ()
+        for row in made:
+            if not isinstance(row, Mapping):
+                return made
+            messages = row.get(_MESSAGES)
+            if isinstance(messages, Mapping):
+                messages = self._messages(messages, before)
+                row = {**row, _MESSAGES: messages}  # noqa: PLW2901  # the same one, whole
+            whole.append(row)
+            before = messages
+        return whole
+
+    def _messages(self, packed: Mapping[str, Any], before: Any) -> list[Any]:
+        number, then = packed[_BEFORE], packed[_THEN]
+        if type(number) is not int or not isinstance(before, list) or not isinstance(then, list):
+            raise TypeError("no messages")
+        self._left_out += number
+        if not 0 < number <= len(before) or self._left_out > _MOST_BEFORE:
+            raise ValueError("more messages than there are")
+        return [*before[:number], *then]
+
+    def _whole(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            if value.keys() == {_TEXT}:
+                return self._texts[value[_TEXT]]
+            return {name: self._whole(item) for name, item in value.items()}
+        return [self._whole(item) for item in value] if isinstance(value, list) else value
 
 
 def _each_exchanges(row: dict[str, Any], made: Any) -> None:
