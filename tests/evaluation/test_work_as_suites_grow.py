@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -78,10 +79,12 @@ def lines(folder: Folder, cases: int, prose: str) -> str:
     return folder.write("suite.eval.yaml", f"{prose}tests: cases.jsonl\n").name
 
 
-def conversation(folder: Folder, cases: int, prose: str) -> str:
+def conversation(folder: Folder, cases: int, prose: str, window: str = "    window_size: 2\n") -> str:
     case = "      - {input: hi @, expected_output: hi, assertions: [{type: contains, value: h}]}\n"
     turns = "".join(case.replace("@", str(n)) for n in range(cases))
-    text = f"{prose}tests:\n  - id: c\n    criteria: c\n    input: hi\n    mode: conversation\n    window_size: 2\n    turns:\n{turns}"
+    text = (
+        f"{prose}tests:\n  - id: c\n    criteria: c\n    input: hi\n    mode: conversation\n{window}    turns:\n{turns}"
+    )
     return folder.write("suite.eval.yaml", text).name
 
 
@@ -110,6 +113,7 @@ SUITES = {
     ),
     "lines of JSON": lines,
     "a conversation": conversation,
+    "a conversation without a window": partial(conversation, window=""),
     "promptfoo": promptfoo("  - {vars: {word: w@}, assert: [{type: contains, value: w@}]}\n"),
     "promptfoo, templates": promptfoo("  - {vars: {word: w@}, assert: [{type: contains, value: '{{ word }}'}]}\n"),
     "promptfoo, findings": promptfoo("  - {vars: {word: w@}, assert: [{type: contians, value: w@}]}\n"),

@@ -1,13 +1,13 @@
 """Conversations: the target is called turn by turn; each answer is graded, then the whole transcript."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rubric_core.evaluation.cases.messages import messages_of, reference_of
 from rubric_core.evaluation.cases.turns import CONVERSATION, TURN, turn_evaluators, turns_of
 from rubric_core.evaluation.engine.attempt import Attempt
+from rubric_core.evaluation.engine.transcript import Transcript
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
-from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, conversation_text
+from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld_score
@@ -29,36 +29,27 @@ class Conversation(Attempt):
         if not turns:
             raise Unscored("a conversation needs `turns`", at=case)
         target, provider = self.target(base.target)
-        said = list(self.inputs().messages)
+        said = Transcript(self.inputs().messages, case.window_size)
         results: list[EvaluatorResult] = []
         answer = Answer("")
         for number, turn in enumerate(turns, start=1):
             if case.on_turn_failure == "stop" and any(r.verdict is not Verdict.PASSED for r in results):
                 results.append(_not_run(number))
                 continue
-            said += messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors)
-            shown = self._shown(said)
-            asked = PromptInputs(question=conversation_text(shown), messages=shown, input=_as_data(shown))
-            answer = await self.ask(provider, asked, number)
-            said.append(ChatMessage("assistant", answer.text))
-            counted = replace(answer, llm_calls=_calls(said))
+            said.add(messages_of(turn.input, self.case.directory, self.ports.files, self.case.anchors))
+            answer = await self.ask(provider, said.for_target(), number)
+            said.add([ChatMessage("assistant", answer.text)])
+            counted = replace(answer, llm_calls=said.calls)
             context = self.context(target, provider, self._turn_inputs(turn, said), counted, base.threshold)
             results.append(await self._graded(number, turn, context))
         results += await self._as_a_whole(target, provider, said, base)
         return self._outcome(base, results, said, answer)
 
-    def _shown(self, said: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-        """The messages that target and graders of a turn see: all, or the system messages and the last turns."""
-        size = self.case.case.window_size
-        first = [m for m in said if m.role == "system"]
-        others = [m for m in said if m.role != "system"]
-        return (*first, *others[-2 * size :]) if size is not None else tuple(said)
-
-    def _turn_inputs(self, turn: Turn, said: Sequence[ChatMessage]) -> PromptInputs:
+    def _turn_inputs(self, turn: Turn, said: Transcript) -> PromptInputs:
         """The inputs for the graders of a turn: the messages up to the answer, and the expected answer."""
-        shown, expected = self._shown(said), plain(turn.expected_output, self.case.anchors)
+        expected = plain(turn.expected_output, self.case.anchors)
         return replace(
-            _inputs(shown),
+            said.for_graders(),
             reference_answer=reference_of(
                 turn.expected_output, self.case.anchors, self.case.directory, self.ports.files
             ),
@@ -90,19 +81,19 @@ class Conversation(Attempt):
         )
 
     async def _as_a_whole(
-        self, target: ResolvedTarget, provider: Provider, said: Sequence[ChatMessage], base: CaseResult
+        self, target: ResolvedTarget, provider: Provider, said: Transcript, base: CaseResult
     ) -> Sequence[EvaluatorResult]:
         """Grade the whole transcript with the evaluators of the case: one result that counts as much as a turn."""
         if not self.case.graders:
             return ()
-        inputs = replace(_inputs(said), reference_answer=self.inputs().reference_answer)
-        answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # the total usage is unknown
+        inputs = replace(said.whole(), reference_answer=self.inputs().reference_answer)
+        answer = Answer(inputs.question, tool_uses=(), llm_calls=said.calls)  # the total usage is unknown
         context = self.context(target, provider, inputs, answer, base.threshold)
         whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
         return (self._together(whole, await self.grade(context, self.case.graders), context),)
 
     def _outcome(
-        self, base: CaseResult, results: Sequence[EvaluatorResult], said: Sequence[ChatMessage], answer: Answer
+        self, base: CaseResult, results: Sequence[EvaluatorResult], said: Transcript, answer: Answer
     ) -> CaseResult:
         properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
         outcome = case_outcome(results, properties, base.threshold, allow_errors=allowed)
@@ -124,7 +115,7 @@ class Conversation(Attempt):
             cost_usd=self.cost(),
             usage=self.usage(results),
             exchanges=self.log.exchanges,
-            details={"aggregation": how, "transcript": _as_data(said)},
+            details={"aggregation": how, "transcript": said.data},
         )
 
 
@@ -132,18 +123,3 @@ def _not_run(number: int) -> EvaluatorResult:
     """The result of a turn that is not run because the conversation stopped at an earlier failure."""
     miss = "not run: an earlier turn failed"
     return EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.FAILED, score=0.0, misses=(miss,))
-
-
-def _calls(said: Sequence[ChatMessage]) -> int:
-    """Calls of a model, as AgentV counts them: the graded answer counts as one more message of the target."""
-    return sum(m.role == "assistant" for m in said) + 1
-
-
-def _inputs(said: Sequence[ChatMessage]) -> PromptInputs:
-    """The conversation as graders get it: the question is a transcript."""
-    transcript = "\n\n".join(f"{m.role}: {m.content}" for m in said)
-    return PromptInputs(question=transcript, messages=tuple(said), input=_as_data(said))
-
-
-def _as_data(messages: Sequence[ChatMessage]) -> list[Mapping[str, Any]]:
-    return [{"role": m.role, "content": m.content} for m in messages]

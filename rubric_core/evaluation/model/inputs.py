@@ -7,14 +7,19 @@ from typing import Any
 
 from rubric_core.ports import ChatMessage, Provider
 
-__all__ = ["CustomPrompt", "PromptInputs", "ResolvedTarget", "TargetAccess", "conversation_text"]
+__all__ = ["CustomPrompt", "PromptInputs", "ResolvedTarget", "TargetAccess", "conversation_block", "conversation_text"]
 
 
 def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
     """Messages as one text: the content of a single one, else blocks headed by their roles."""
     if len(messages) == 1:
         return messages[0].content
-    return "\n\n".join(f"@[{m.role.capitalize()}]:\n{m.content}" for m in messages)
+    return "\n\n".join(map(conversation_block, messages))
+
+
+def conversation_block(message: ChatMessage) -> str:
+    """A message as a part of `conversation_text`."""
+    return f"@[{message.role.capitalize()}]:\n{message.content}"
 
 
 @dataclass(frozen=True, slots=True)
