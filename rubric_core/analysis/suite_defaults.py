@@ -36,6 +36,7 @@ def suite_defaults(suite: Shape | None, kind: FileKind, names: DefinedNames | No
         threshold=threshold,
         asks=suite.has("input"),
         filters=frozenset(suite.nunjucks_filters or ()),
+        variables=suite.common_variables,
     )
 
 

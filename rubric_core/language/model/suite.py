@@ -191,3 +191,10 @@ class Suite(Shape):
         name="tests",
         required=True,
     )
+
+    @property
+    def common_variables(self) -> frozenset[str] | None:
+        """The variables that every case gets; None if they are in another file, or differ by scenario."""
+        if self.has("scenarios") or (self.has("default_test") and not isinstance(self.default_test, DefaultTest)):
+            return None
+        return frozenset((self.default_test.vars if isinstance(self.default_test, DefaultTest) else None) or {})

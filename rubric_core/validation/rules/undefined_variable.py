@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.reference_issues import ProgramText, PromptFileText
@@ -64,35 +64,40 @@ def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
 
 
 def _in_case(case: Case, context: Context) -> Iterator[Finding]:
-    """Misspelt names only: others may come from the suite, or be filled in by a judge's prompt."""
-    known = case.vars
-    if not isinstance(known, dict) or not known or not context.templated:
+    """Misspelt names: others may come from the suite, or be filled in by a judge's prompt. In assertions also names of nothing."""
+    own = case.vars
+    if not isinstance(own, dict) or not own or not context.templated:
         return
-    judged = context.dialect.properties.template_variables
+    properties, shared = context.dialect.properties, context.defaults.variables
+    known = {*own, *properties.template_variables, *(shared or ())}
     for field, place in case.places.items():
         if place.borrowed or field == "vars":
             continue
+        is_emptied = shared is not None and field == "assertions" and place.name in properties.emptied_keys
         for node in walk(place.node):
             if not isinstance(node, Scalar) or _STATEMENT in node.text:
                 continue
             for found in _NAME.finditer(context.text, *node.span):
                 name = found[1]
-                meant = closest(name, known) if name not in known and name not in judged else None
+                meant = closest(name, own) if name not in known else None
                 if meant is not None:
                     yield Finding(
                         Span(*found.span()),
                         f"`{name}` is not one of the `vars` of this case; did you mean `{meant}`?",
                         fixes=(Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),),
                     )
+                elif is_emptied and name not in known and _is_plain(case):
+                    fixes = add_key_fix(case.places["vars"].node, name, FILL_IN, context)
+                    effect = "it is empty when an answer is graded"
+                    yield Finding(Span(*found.span()), f"this case has no `{name}`", fixes=fixes, consequence=effect)
 
 
 def _in_prompts(cases: CaseList, suite: Suite, context: Context) -> Iterator[Finding]:
-    inherited = suite.default_test
-    if suite.has("default_test") and not isinstance(inherited, DefaultTest):
+    shared = suite.common_variables
+    if shared is None:
         return
-    shared = set((inherited.vars if isinstance(inherited, DefaultTest) else None) or {})
     asked = [e for e in cases.cases if not e.case.has("prompts") and _is_plain(e.case)]
-    if not asked or suite.has("scenarios"):
+    if not asked:
         return
     given = Counter(name for e in asked for name in {*shared, *(e.case.vars or {})})
     for node, at, name in _names(suite):
