@@ -39,18 +39,21 @@ def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]
 
 
 def _empty(case: Case, context: Context) -> Iterator[Finding]:
-    """An input with nothing in it, which every release asks anyway."""
+    """An input with nothing in it: agentv skips a case with an empty list, and asks an empty text."""
     # Where one list has what is asked and what is expected, both are looked at together.
     if context.defaults.asks or context.dialect.spelled(Case, "expected_output") is None:
         return
     place = case.places.get("input")
-    if place is not None and not place.borrowed and _is_empty(place.node) and not case.has("turns"):
-        yield Finding(
-            place.key,
-            f"nothing is asked: `{place.name}` is empty",
-            severity="warning",
-            consequence="agentv asks an empty question, and grades the answer to it",
-        )
+    if place is None or place.borrowed or not _is_empty(place.node):
+        return
+    message = f"nothing is asked: `{place.name}` is empty"
+    if isinstance(place.node, Sequence) and not place.node.items:
+        yield Finding(place.key, message, consequence="agentv skips the case")
+        return
+    effect = "asks an empty question, and grades the answer to it"
+    if case.has("turns"):
+        effect = "begins the conversation with an empty message; rubric does not score the case"
+    yield Finding(place.key, message, severity="warning", consequence=f"agentv {effect}")
 
 
 def _files_beside_messages(case: Case) -> Iterator[Finding]:
