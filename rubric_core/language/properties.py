@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Properties", "ReplyStyle"]
@@ -61,8 +62,8 @@ class Properties:
     emptied_keys: frozenset[str] = frozenset()
     #: Whether a setting of a target in capitals may be the name of an environment variable, be it in early releases only.
     bare_variables: bool = True
-    #: Whether a program may make the cases of a suite.
-    case_programs: bool = False
+    #: The extensions of the files that a suite may name for its cases; those of programs, which make cases, among them.
+    case_files: tuple[str, ...] = (*YAML, *DATASETS, ".json")
     #: The first paths at which it searches for targets, below the folder shared by its suites.
     targets_file: str = "targets.yaml"
     #: The required `$schema` of a suite, in releases that check it.

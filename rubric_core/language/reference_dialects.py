@@ -233,7 +233,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         "In a prompt and in the texts of a case that has `vars`, a name without a value is replaced by nothing." if value else ""
     ),
     "bare_variables": {True: "A setting of a target in capitals may be the name of an environment variable.", False: ""},
-    "case_programs": {True: "A program may make the cases of a suite.", False: ""},
+    "case_files": lambda value: f"Files of cases are {', '.join(f'`{each}`' for each in value)}." if value else "",
     "targets_file": lambda value: f"Targets are looked for in `.agentv/{value}` first." if value else "",
     "interpolates": {
         "targets": "Environment variables are put in where they are the whole value of a setting of a target.",

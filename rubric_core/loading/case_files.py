@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
@@ -15,7 +16,7 @@ from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind"]
+__all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind", "unread_case_file"]
 
 #: Files that are run to get cases, or read on request.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
@@ -61,6 +62,13 @@ def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileCon
     """The cases of a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
     return look.answer(("cases behind", name, directory), partial(_cases_behind, name, directory))
+
+
+def unread_case_file(found: CaseFileContents, dialect: Dialect) -> str:
+    """Why a release takes one of the files for no file of cases; empty if it takes them all."""
+    known = dialect.properties.case_files
+    file = next((each for each in found.files if each.suffix.lower() not in known), None)
+    return f"{file.name} is none of the files from which {dialect.name} reads cases: {', '.join(known)}" if file else ""
 
 
 def _cases_behind(name: str, directory: Path, look: TrackedLookup) -> CaseFileContents:

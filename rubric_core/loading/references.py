@@ -24,7 +24,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
 from rubric_core.language.workspace import Hook, Hooks, Workspace
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.case_files import CaseFileContents, cases_behind
+from rubric_core.loading.case_files import CaseFileContents, cases_behind, unread_case_file
 from rubric_core.loading.directory_search import URL, find_directory, without_function
 from rubric_core.loading.file_lookup import FileLookup
 from rubric_core.loading.issues import Issue, UnknownType
@@ -166,7 +166,7 @@ class References(FileLookup):
                     elsewhere=self.elsewhere(look, name.removeprefix(URL), self.directory),
                 )
             )
-        elif trouble := found.trouble or self._trouble(found):
+        elif trouble := unread_case_file(found, self.dialect) or found.trouble or self._trouble(found):
             wrong.append(
                 BrokenCases(
                     span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble, refused=not found.given_up

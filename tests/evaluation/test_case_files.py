@@ -123,25 +123,15 @@ def test_a_data_set_by_itself_with_its_description(suite: Folder, capsys: pytest
     assert list(stored_cases(suite.path / "data/set.jsonl")) == ["a", "b"]
 
 
-def test_json_is_read_as_a_list_of_cases(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    suite.write("evals/c.eval.yaml", "tests: ./cases.json\n")
-    suite.write(
-        "evals/cases.json",
-        json.dumps(
-            [{"id": "j", "criteria": "c", "input": "hi", "assertions": [{"type": "contains", "value": "hello"}]}],
-            indent=1,
-        ),
-    )
-    assert rows(capsys, "evals/c.eval.yaml") == [("j", "cases.json", 3, "passed", 1)]
-
-
 @pytest.mark.parametrize(
     ("written", "content", "reason"),
     [
         ("gone.yaml", None, "line 3 has a mistake, no cases were loaded from here: there is no such file or directory"),
         ("bad.jsonl", '{"id": "x", "criteria": "c", "input": "hi"}\n{"id": ', "no cases were loaded from here: bad.jsonl:2 is not JSON"),
         ("bad.yaml", "tests: 3\n", "no cases were loaded from here: bad.yaml is not a list of cases"),
-        ("made.py", "print(1)\n", "no cases were loaded from here: agentv-3 does not run programs that generate cases"),
+        ("made.py", "print(1)\n", "made.py is none of the files from which agentv-3 reads cases: .yaml, .yml, .jsonl"),
+        ("rows.csv", "id,input\na,hi\n", "rows.csv is none of the files from which agentv-3 reads cases: .yaml, .yml, .jsonl"),
+        ("all.json", "[]", "all.json is none of the files from which agentv-3 reads cases: .yaml, .yml, .jsonl"),
         ("bad.yaml", "- {id: x, criteria: c, input: hi, assertions: [{type: contains}]}\n", "bad.yaml:1 has a mistake, missing-key"),
         ("bad.yaml", "- {id: own, criteria: c, input: hi}\n", "duplicate-case-id: the id own is taken (line 2)"),
     ],

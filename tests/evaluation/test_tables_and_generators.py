@@ -109,18 +109,6 @@ def test_rows_of_a_table_run(
     assert "bad.csv:2: the row has 2 cells" in capsys.readouterr().out
 
 
-def test_an_older_dialect_reads_no_tables(folder: Folder) -> None:
-    folder.write("rows.csv", "q\nx\n")
-    path = folder.suite("name: x\ntests: rows.csv\nassertions: [{type: is-json}]\n")
-    (case,) = load_suite(path, LANGUAGE, Project(DiskFiles(), folder.path)).cases
-    assert case.problems == (
-        (
-            "line 2",
-            "no cases were loaded from here: rows.csv: agentv-3 does not read tables; write the cases in YAML or JSONL",
-        ),
-    )
-
-
 MAKES = """
 def generate_tests():
     return [{"vars": {"q": "hi"}, "assert": [{"type": "contains", "value": "hello"}]}, {"id": "named", "vars": {"q": "x"}, "assert": ["kind"]}]

@@ -84,8 +84,9 @@ def test_results_stand_in_the_file_of_cases(connect: Connect, folder: Path, test
 
 
 def test_cases_in_json_have_their_results(connect: Connect, tmp_path: Path) -> None:
-    case = {"id": "refund", "criteria": "Names", "input": "Hi", "assertions": [{"type": "contains", "value": "weeks"}]}
-    files = {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE.replace("cases.yaml", "cases.json")}
+    case = {"id": "refund", "vars": {"name": "Ann"}, "assert": [{"type": "contains", "value": "weeks"}]}
+    suite_text = TABLE.replace("rows.csv", "cases.json") + "default_test: {assert: [{type: contains, value: days}]}\n"
+    files = {".agentv/targets.yaml": TARGETS, "a.eval.yaml": suite_text}
     folder = written(tmp_path / "project", {**files, "cases.json": json.dumps([case], indent=1)})
     client, uri, suite = connect(), (folder / "cases.json").as_uri(), (folder / "a.eval.yaml").as_uri()
     client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
@@ -95,9 +96,9 @@ def test_cases_in_json_have_their_results(connect: Connect, tmp_path: Path) -> N
     lenses = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     assert [n["command"]["arguments"][:2] for n in lenses] == [[suite, "refund"]] * 2
     ran(client, folder)
-    until("marks", lambda: marks(client, uri) == {1: "✘ 0.50", 6: "✘"})
+    until("marks", lambda: marks(client, uri) == {1: "✘ 0.50", 7: "✘"})
     shown = until("results", lambda: next(client.published(uri))["diagnostics"])
-    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 1), ("criterion-failed", 6)]
+    assert [(d["code"], d["range"]["start"]["line"]) for d in shown] == [("case-failed", 1), ("criterion-failed", 7)]
 
 
 ROWS = 'id,name,__expected\nrefund,"Ann\nsmith",contains: weeks\n\n,Bob,contains: days\n'

@@ -7,7 +7,6 @@ from pathlib import Path
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.model import Suite
 from rubric_core.loading.case_table import TableError, cases_in_table
 from rubric_core.loading.files import UnreadableError
 from rubric_core.loading.project import Project
@@ -56,10 +55,8 @@ class CaseFileReader:
     def _lines_of(self, file: Path, table: str, dialect: str) -> str:
         """A table as a data set, with each case on the first line of its row. Raises UnreadableError."""
         found = next((d for d in self._language.dialects if d.name == dialect), None)
-        if found is None or found.spelled(Suite, "prompts") is None:
-            raise UnreadableError(file.name, f"{dialect} does not read tables; write the cases in YAML or JSONL")
         try:
-            rows = cases_in_table(table, found.types)
+            rows = cases_in_table(table, found.types if found is not None else ())
         except TableError as error:
             line, _, reason = str(error).partition(": ")
             raise UnreadableError(file.name, reason, int(line)) from None

@@ -25,7 +25,7 @@ from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind, LoneCase
 from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.lazy_compilation import replace
-from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.case_files import cases_behind, unread_case_file
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
@@ -210,23 +210,21 @@ class _Loader:
 
     def _external(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases in the files of a path; an invalid placeholder case stands for a path without cases."""
-        if is_program(each) and each.found.files:
+        refused = unread_case_file(each.found, frame.dialect)
+        if is_program(each) and each.found.files and not refused:
             yield from self._program_cases(each, frame)
             return
-        trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
+        trouble = refused or each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
+        readable = [f for f in each.found.files if f.suffix.lower() in frame.dialect.properties.case_files]
         # A broken file among those that match a pattern does not keep the others from being run.
-        for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
+        for file in readable if not trouble or len(each.found.files) > 1 else ():
             try:
                 found = self.case_files.analysis(file, frame.dialect.name)
             except UnreadableError as error:
                 trouble = str(error)
                 continue
-            if found is None:
-                trouble = (
-                    f"rubric cannot read cases from {file.name}; it reads lists of cases in YAML and JSON, and JSONL"
-                )
-                continue
-            yield from self._file_cases(found, file, frame)
+            if found is not None:
+                yield from self._file_cases(found, file, frame)
         if trouble:
             yield empty_path_entry(each, frame, trouble)
 
@@ -239,8 +237,6 @@ class _Loader:
         """The cases that a program generated, named by their numbers if they have no id."""
         made, file = self.generated.get(each.text), each.found.files[0]
         trouble = "a program generates them when the suite is run" if made is None else made.trouble
-        if not frame.has_prompts:
-            trouble = f"{frame.dialect.name} does not run programs that generate cases; write them in YAML or JSONL"
         if made is None or trouble:
             yield empty_path_entry(each, frame, trouble)
             return

@@ -55,7 +55,7 @@ class LoadedSuite:
         """The entries of the case list that are programs which generate cases, verbatim; those of promptfoo by their keys."""
         if self.test_programs:
             return self.test_programs
-        if not self.analysis.dialect.properties.case_programs:
+        if frozenset(PROGRAMS).isdisjoint(self.analysis.dialect.properties.case_files):
             return ()
         return tuple(each.text for each in self.analysis.external if is_program(each))
 

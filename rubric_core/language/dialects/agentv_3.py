@@ -30,6 +30,7 @@ from rubric_core.language.evaluators import (
     SkillTrigger,
     TokenUsage,
 )
+from rubric_core.language.file_extensions import YAML
 from rubric_core.language.model import (
     MAPPED_INPUT,
     Case,
@@ -116,6 +117,7 @@ AGENTV_3 = AGENTV_2_7.successor(
     placeholders=("PROMPT", "PROMPT_FILE", "EVAL_ID", "ATTEMPT", "FILES", "OUTPUT_FILE"),
     strings_weigh_their_count=True,
     literal_members=True,
+    case_files=(*YAML, ".jsonl"),
     skips_bare_cases=True,
     suite_threshold_gates=False,
     interpolation=(r"\$\{\{\s*\w+\s*\}\}", r"\{\{\s*[\w.]+\s*\}\}"),

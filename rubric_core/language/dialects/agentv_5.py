@@ -52,6 +52,7 @@ from rubric_core.language.evaluators import (
     ToolUsed,
     Webhook,
 )
+from rubric_core.language.file_extensions import CASES
 from rubric_core.language.model import (
     Case,
     CaseExecution,
@@ -243,7 +244,7 @@ AGENTV_5 = AGENTV_3.successor(
     literal_members=False,
     skips_bare_cases=False,
     bare_targets=True,
-    case_programs=True,
+    case_files=CASES,
     targets_file="providers.yaml",
     reply_style="checks",
     nunjucks=True,

@@ -8,8 +8,6 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CASE_ENTRY"]
 
-_TYPES = (".yaml", ".yml", ".jsonl", ".json", ".csv", ".js", ".mjs", ".cjs", ".py")
-
 
 @rule("case-entry", "error", "A string in the case list that is not a path to cases")
 def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
@@ -19,13 +17,11 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
         yield Finding(
             issue.span,
             "an entry of the case list is a case or a path that begins with file://",
-            fixes=tuple(_fixes(issue)),
+            fixes=tuple(_fixes(issue, context)),
             consequence="agentv rejects the file"
             if context.dialect.properties.strict_keys
             else "agentv runs the other cases without it; only `agentv validate` rejects the file",
         )
-    elif not issue.in_list and "." in path.rpartition("/")[2] and not path.endswith(_TYPES):
-        yield Finding(issue.span, "a file of cases is YAML or JSONL", severity="warning")
     elif (
         not issue.in_list
         and context.dialect.properties.strict_keys
@@ -38,7 +34,9 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
         )
 
 
-def _fixes(issue: StrayEntry) -> Iterator[Fix]:
-    if not issue.borrowed and ("/" in issue.node.text or issue.node.text.endswith(_TYPES)):
+def _fixes(issue: StrayEntry, context: Context) -> Iterator[Fix]:
+    if not issue.borrowed and (
+        "/" in issue.node.text or issue.node.text.endswith(context.dialect.properties.case_files)
+    ):
         at = issue.span.start + issue.node.is_quoted
         yield Fix("write it as file://", (Edit(issue.span._replace(start=at, end=at), "file://"),))
