@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rubric_core.evaluation.cases.invalid_entries import trouble_with_path
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -155,7 +156,10 @@ def _named(names: Sequence[str], every: Sequence[Runnable], suite: str) -> list[
         rows = {row.id: case if row.rows_belong_together else row for case in every for row in variations(case)}
     found = [by_id.get(name) or rows.get(name) for name in names]
     if None in found:
-        raise RequestFailedError(INVALID_PARAMS, f"{suite} has no case with the id {names[found.index(None)]}")
+        # A file of cases with a mistake in it has none until it is mended, while the editor still shows them.
+        empty = [f"no cases were loaded from {each.id}: {why}" for each in every if (why := trouble_with_path(each))]
+        words = [f"{suite} has no case with the id {names[found.index(None)]}", *empty]
+        raise RequestFailedError(INVALID_PARAMS, "; ".join(words))
     return [case for case in found if case is not None]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import VSCODE, Client, Connect, replaced, until
+from client import VSCODE, Client, Connect, ServerError, replaced, until
 from running import hints, kept, written
 
 from rubric_lsp.routes import make_server
@@ -242,6 +242,22 @@ def test_a_case_whose_id_is_taken_in_the_suite_is_run_from_its_file(connect: Con
     ran(client, folder)
     until("marks", lambda: hints(client, uri).keys() >= {0, 6})
     assert (hints(client, uri)[0][:10], hints(client, uri)[6][:6]) == ("○ unscored", "✔ 1.00")
+
+
+@pytest.mark.parametrize(("extra", "trouble"), [("- {x\n", "cases.yaml is not YAML"), ("- 3\n", "")])
+def test_a_run_says_why_its_file_of_cases_has_none(connect: Connect, folder: Path, extra: str, trouble: str) -> None:
+    """Lenses stay where they are while somebody types."""
+    client = opened(connect, folder)
+    client.open((folder / "a.eval.yaml").as_uri(), SUITE)
+    cases = (folder / "cases.yaml").as_uri()
+    client.change(cases, {"text": f"{CASES}{extra}"})
+    found = client.request("textDocument/codeLens", {"textDocument": {"uri": cases}})
+    lens = next(each["command"] for each in found if each["command"]["arguments"][1:2] == ["refund"])
+    if trouble:
+        with pytest.raises(ServerError, match=rf"no case with the id refund; no cases .* from ./cases.yaml: {trouble}"):
+            client.request("workspace/executeCommand", lens)
+    else:
+        client.request("workspace/executeCommand", lens)
 
 
 def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) -> None:

@@ -12,15 +12,22 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import ExternalCases
 
-__all__ = ["empty_path_entry", "invalid_entries", "lines_of"]
+__all__ = ["empty_path_entry", "invalid_entries", "lines_of", "trouble_with_path"]
+
+_EMPTY = "no cases were loaded from here: "
 
 
 def empty_path_entry(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
     """The placeholder for a path without cases."""
     line_at = frame.suite_line_at or frame.line_at
-    problem = (place_words(None, line_at(each.span.start)), f"no cases were loaded from here: {trouble}")
+    problem = (place_words(None, line_at(each.span.start)), f"{_EMPTY}{trouble}")
     name = each.text.removeprefix(URL)
     return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
+
+
+def trouble_with_path(entry: Runnable) -> str:
+    """Why the path that an entry stands for gave no cases; empty for an entry that is a case."""
+    return next((words.removeprefix(_EMPTY) for _, words in entry.problems if words.startswith(_EMPTY)), "")
 
 
 def invalid_entries(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
