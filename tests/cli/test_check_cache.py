@@ -154,6 +154,8 @@ def test_a_damaged_cache_is_none(
     fresh = rubric("check")
     every = analysed()
     damage(cached())
+    for report in Path(".rubric/cache").glob("report-*"):  # there is one if the machine took its time
+        report.unlink()
     assert said(rubric("check")) == said(fresh)
     assert analysed() == every
 
