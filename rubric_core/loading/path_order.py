@@ -21,6 +21,9 @@ class SeenPaths:
         self._placed: set[Path] = set()
         self._waiting: list[Path] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._paths)
+
     def __contains__(self, path: Path) -> bool:
         return path in self._paths
 

@@ -182,8 +182,9 @@ class Project:
         moved = set(old) ^ set(new) if same_folders else {*old, *new}
         if same_folders and not moved:
             return False
-        holding = {folder for suite in moved for folder in suite.parents}
-        self._touch({_suites_in(folder) for folder in holding})
+        if self._seen:  # a command registers its suites before anybody looks
+            holding = {folder for suite in moved for folder in suite.parents}
+            self._touch({_suites_in(folder) for folder in holding})
         return True
 
     def suites_below(self, folder: Path) -> tuple[Path, ...]:
