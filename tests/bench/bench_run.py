@@ -35,6 +35,9 @@ CASE = """\
       - {{type: regex, value: "[0-9]+"}}
       - {{type: equals, value: hello world 42}}
 """
+TURNS = (500, 1000, 2000)
+CONVERSATION = "tests:\n  - id: c\n    criteria: c\n    input: hi\n    mode: conversation\n    turns:\n"
+TURN = "      - {{input: hi {n}, assertions: [{{type: contains, value: hello}}]}}\n"
 REPEATS = 3
 
 
@@ -148,6 +151,15 @@ def trivial(folder: Path, program: str | None) -> None:
         row(f"agentv {AGENTV}, 1,000 cases", theirs, beside(theirs, sizes[1000]))
 
 
+def conversations(folder: Path) -> None:
+    """What conversations take whose target sees all turns before."""
+    for turns in TURNS:
+        name = f"turns-{turns}.eval.yaml"
+        text = CONVERSATION + "".join(TURN.format(n=n) for n in range(turns))
+        (folder / name).write_text(text, encoding="utf-8")
+        row(f"rubric, a conversation of {turns:,} turns", rubric(folder, name))
+
+
 def judged(program: str | None) -> None:
     """What calls of a judge take beyond waiting for it."""
     print(f"\n{f'{CALLS} calls of {JUDGE * 1000:.0f} ms':<40}{'CPU s':>9}{'seconds':>9}{'memory':>11}")
@@ -166,6 +178,7 @@ def main() -> None:
     program = agentv()
     with tempfile.TemporaryDirectory() as name:
         trivial(Path(name), program)
+        conversations(Path(name))
     judged(program)
 
 
