@@ -11,7 +11,7 @@ from rubric_core.loading.promptfoo_names import case_name, distinct_names, numbe
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
-from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["configuration_of", "promptfoo_cases"]
@@ -46,10 +46,15 @@ def _placed(
     """Each case with its number in the list, from 1, and that of its block."""
     configuration = configuration_of(states, frame)
     listed = configuration.tests if configuration is not None else None
-    number = 0
-    for number, each in enumerate(listed if isinstance(listed, list) else (), start=1):
+    place = configuration.places.get("tests") if configuration is not None else None
+    items = place.node.items if place is not None and isinstance(place.node, Sequence) else ()
+    # An item that is no case is missing from the list, and counts all the same.
+    numbers = {id(item): number for number, item in enumerate(items, start=1)}
+    cases = listed if isinstance(listed, list) else []
+    for at, each in enumerate(cases, start=1):
         if isinstance(each, PromptfooCase):
-            yield number, (each, -1)
+            yield numbers.get(id(each.node), at), (each, -1)
+    number = max(len(items), len(cases))
     for at, block in enumerate(document.blocks):
         if not block.key:
             continue

@@ -202,3 +202,20 @@ def test_a_run_is_cancelled_from_the_file_of_its_row(connect: Connect, folder: P
     command(client, "cancel", rows)
     ended(client)
     assert hints(client, rows) == {}
+
+
+@pytest.mark.parametrize(
+    "items", ["3, {}, {}", "x.csv, [a], {}", "null, {}, 3, x.csv, {}, {vars: 3}", "{}, x.csv, null, {}"]
+)
+def test_a_case_keeps_its_number_beside_what_is_no_case(connect: Connect, tmp_path: Path, items: str) -> None:
+    """Cases without a description or variables are named by their number: lenses and the tree of tests have the same."""
+    text = f"prompts: [Hi]\nproviders: [echo]\ntests: [{items}]\n"
+    folder = written(tmp_path / "odd", {NAME: text})
+    uri, client = (folder / NAME).as_uri(), connect()
+    client.initialize(
+        {**VSCODE, "experimental": {"rubricTests": True}}, folder, initializationOptions={"trusted": True}
+    )
+    client.open(uri, text)
+    tests = client.request("rubric/discoverTests", {"textDocument": {"uri": uri}})["tests"]
+    listed = {each["id"].partition("::")[2] for each in tests if each["kind"] == "case"}
+    assert set(offered(client, uri)) == listed
