@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.file_kinds import CaseFile
 from rubric_core.language.model import Case, Suite
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -21,7 +22,14 @@ def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]
         yield from _empty(cases, context)
         return
     suite = cases.suite
-    if suite is None or cases.siblings is None or not _asks_by_prompts(context) or has_prompts(suite):
+    # Of a file of cases, the suites that include it ask.
+    if (
+        suite is None
+        or isinstance(suite, CaseFile)
+        or cases.siblings is None
+        or not _asks_by_prompts(context)
+        or has_prompts(suite)
+    ):
         return
     # An `input` that is refused says it already.
     silent = [e for e in cases.cases if not (e.case.has("prompts") or e.case.has("turns") or "input" in e.case.unread)]
