@@ -72,6 +72,7 @@ class CommandLineOptions(Shape):
     counts: ClassVar[frozenset[str]] = frozenset(
         {"maxConcurrency", "repeat", "tableCellMaxLength", "filterFirstN", "filterSample", "suggestionsCount"}
     )
+    numbers: ClassVar[frozenset[str]] = frozenset({"filterSampleSeed"})
     flags: ClassVar[frozenset[str]] = frozenset({
         "verbose", "write", "cache", "table", "share", "noShare", "progressBar", "watch", "generateSuggestions", "retryErrors",
     })  # fmt: skip
@@ -82,7 +83,7 @@ class CommandLineOptions(Shape):
     lists: ClassVar[frozenset[str]] = frozenset({"output", "extension", "prompts", "providers", "config"})
     #: Every option that promptfoo knows, those included that have no documentation here.
     known: ClassVar[frozenset[str]] = frozenset({
-        *counts, *flags, *texts, *lists, "vars", "tests", "assertions", "modelOutputs", "filterSampleSeed", "resume",
+        *counts, *numbers, *flags, *texts, *lists, "vars", "tests", "assertions", "modelOutputs", "resume",
     })  # fmt: skip
     max_concurrency = key(Anything(), "How many calls run at once.", name="maxConcurrency", example="4")
     repeat = key(Anything(), "How often each case runs.")

@@ -1,5 +1,6 @@
 """Settings of a promptfoo configuration that stop the run, or are ignored."""
 
+import math
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
@@ -189,10 +190,17 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
                 words = f"promptfoo reads no option `{name}` here; write `{written}`"
                 yield Finding(entry.key.span, words, severity="warning", fixes=fixes, consequence="it is ignored")
             continue
-        if not isinstance(value, Scalar) or "{{" in value.text or value.value is None:
+        if not isinstance(value, Scalar):
+            # Of a list with one number JavaScript makes that number.
+            if isinstance(value, Mapping) and name in CommandLineOptions.counts | CommandLineOptions.numbers:
+                yield Finding(value.span, f"`{name}` is a number", consequence=STOPS)
+            continue
+        if "{{" in value.text or value.value is None:
             continue
         if name in CommandLineOptions.flags and not isinstance(value.value, bool):
             words, fixes = "true or false", tuple(flag_fixes(value))
+        elif name in CommandLineOptions.numbers and not _is_count(value, least=-math.inf):
+            words = "a whole number"
         elif name in CommandLineOptions.lists:
             words = "a list"
         elif name in CommandLineOptions.texts and not isinstance(value.value, str):
@@ -206,7 +214,7 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
         yield Finding(value.span, f"`{name}` is {words}", fixes=fixes, consequence=STOPS)
 
 
-def _is_count(node: Scalar, *, least: int = 1) -> bool:
+def _is_count(node: Scalar, *, least: float = 1) -> bool:
     """Whether JavaScript makes a whole number of it that is large enough."""
     try:
         number = float(node.value if isinstance(node.value, int | float) else node.text.strip() or 0)

@@ -6,6 +6,7 @@ from typing import Any
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.language.promptfoo.javascript import value_text
 from rubric_core.lazy_compilation import pattern
+from rubric_core.sandbox.values import number
 
 __all__ = ["chosen_tests"]
 
@@ -30,9 +31,16 @@ def chosen_tests(configuration: PromptfooConfiguration, count: int) -> list[int]
         raise ConfigurationError(
             "rubric does not run `filterSample` with `scenarios`, of which promptfoo takes samples each"
         )
-    if not isinstance(size, int) or isinstance(size, bool) or not isinstance(seed, int | float):
-        raise ConfigurationError("promptfoo stops at a `filterSample` or `filterSampleSeed` that is no number")
+    size, seed = _whole(size), _whole(seed)
+    if size is None or seed is None:
+        raise ConfigurationError("promptfoo stops at a `filterSample` or `filterSampleSeed` that is no whole number")
     return _shuffled(numbers, _random(value_text(seed)))[:size]
+
+
+def _whole(value: Any) -> int | None:
+    """The whole number that JavaScript makes of a value; None if that is another one, or none."""
+    made = float(number(value))
+    return int(made) if made.is_integer() else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

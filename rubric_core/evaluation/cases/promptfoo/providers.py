@@ -23,6 +23,7 @@ from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
+from rubric_core.sandbox.values import is_truthy
 from rubric_core.syntax.tree import Node
 
 __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targets_of"]
@@ -176,7 +177,7 @@ def _provider(
     elif http_address(identity, own):
         unsent = next((key for key in own if key in HTTP_REFUSED), "")
         trouble = f"rubric does not support `config.{unsent}` of {identity}" if unsent else ""
-        if not own.get("body") and not own.get("request") and own.get("method") != "GET":
+        if not any(is_truthy(own.get(key)) for key in ("body", "request")) and own.get("method") != "GET":
             trouble = trouble or f"promptfoo stops: {identity} needs `body`, `request` or `method: GET` in `config`"
     elif socket_address(identity, own):
         unsent = next((key for key in own if key not in SOCKET_SETTINGS), "")
