@@ -54,14 +54,14 @@ class TestStates:
     def started(self, job: "Job", part: "SelectedCases", name: str) -> None:
         """A case begins."""
         self._state(job.name, id_of(part.uri, name, part.evaluator), "started")
-        case = _case(part, name)
+        case = part.case(name)
         if case is not None and not part.evaluator:
             for evaluator in explorer_items.evaluator_names(case):
                 self._state(job.name, id_of(part.uri, name, evaluator), "started")
 
     def evaluated(self, job: "Job", part: "SelectedCases", name: str, number: int, result: "EvaluatorResult") -> None:
         """An evaluator is done."""
-        case = _case(part, name)
+        case = part.case(name)
         # How bad anything else is depends on its case: clients keep the worst that a run has said of a test.
         if case is not None and not part.evaluator and _state_of(result) == "passed":
             self._evaluator(job.name, part.uri, case, number, result)
@@ -95,7 +95,7 @@ class TestStates:
         """A case is done."""
         from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415  # loaded when something was run
 
-        case = _case(part, result.id)
+        case = part.case(result.id)
         if case is None or not self._host.client.tests:
             return
         if part.number:
@@ -135,7 +135,7 @@ class TestStates:
     def case_cancelled(self, job: "Job", uri: str, name: str) -> None:
         """A case was cancelled: its state is that before the run."""
         for part in job.parts:
-            if part.uri == uri and (case := _case(part, name)) is not None:
+            if part.uri == uri and (case := part.case(name)) is not None:
                 for evaluator in [part.evaluator] if part.evaluator else explorer_items.evaluator_names(case):
                     self._state(job.name, id_of(uri, name, evaluator), "cancelled")
                 if not part.evaluator:
@@ -256,10 +256,6 @@ def _case_state(result: "CaseResult") -> "State":
     if explorer_items.skipped_tests(result):
         return "skipped"
     return "unscored" if result.grader_errors else result.verdict.value
-
-
-def _case(part: "SelectedCases", name: str) -> "Runnable | None":
-    return next((case for case in part.cases if case.id == name), None)
 
 
 def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:

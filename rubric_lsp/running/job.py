@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from rubric_core.evaluation.cases.turns import TURN, turns_of
@@ -41,6 +42,10 @@ class Job:
         self.results: list[CaseResult] = []
         #: Stores its results.
         self.stored = JobResults(host, parts, self.title)
+        #: The ids of the cases that are neither done nor cancelled, by suite.
+        self._waiting: dict[str, set[str]] = {}
+        for part in parts:
+            self._waiting.setdefault(part.uri, set()).update(case.id for case in part.cases)
         self._called_off: set[tuple[str, str]] = set()
         self._schedules: dict[int, Schedule] = {}
 
@@ -60,11 +65,14 @@ class Job:
         times = f" ×{self.order.repeat}" if self.order.repeat else ""
         return f"{'Recording' if self.order.record else 'Running'} {what}{times}"
 
-    def waiting(self, uri: str) -> set[str]:
-        """The ids of a suite's cases that are neither done nor cancelled."""
-        done = {result.id for result in self.results}
-        ids = {case.id for part in self.parts if part.uri == uri for case in part.cases}
-        return {name for name in ids - done if (uri, name) not in self._called_off}
+    def waiting(self, uri: str) -> AbstractSet[str]:
+        """The ids of a suite's cases that are neither done nor cancelled, now and later."""
+        return self._waiting.get(uri, frozenset())
+
+    def done(self, uri: str, result: CaseResult) -> None:
+        """A case has a result."""
+        self.results.append(result)
+        self._waiting[uri].discard(result.id)
 
     def has(self, uri: str) -> bool:
         """Whether it has cases of a suite."""
@@ -76,11 +84,13 @@ class Job:
         for number, part in enumerate(self.parts):
             if uri is not None and part.uri != uri:
                 continue
-            ids = self.waiting(part.uri) if names is None else self.waiting(part.uri) & set(names)
+            ids = self._waiting[part.uri].intersection(self._waiting[part.uri] if names is None else names)
             stopped += [(part.uri, name) for name in sorted(ids)]
             if number in self._schedules:
                 self._schedules[number].cancel(ids)
         self._called_off |= set(stopped)
+        for suite, name in stopped:
+            self._waiting[suite].discard(name)
         self.cancelled |= bool(stopped)
         return stopped
 

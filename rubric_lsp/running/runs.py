@@ -73,6 +73,8 @@ class RunManager:
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
+        #: The documents whose shown results have changed since the last refresh.
+        self._changed: set[str] = set()
 
     def files_changed(self) -> None:
         """Files on disk have changed: results may be stale, or valid again."""
@@ -280,7 +282,7 @@ class RunManager:
         if isinstance(event, CaseStarted):
             tests.started(job, part, name)
         if isinstance(event, CaseDone):
-            job.results.append(event.result)
+            job.done(part.uri, event.result)
             self._done(job, part, event.result)
         else:
             step = steps[part.uri, name]
@@ -320,7 +322,7 @@ class RunManager:
         """The results shown for a suite have changed, and those for its case files."""
         for each in (uri, *self._known.taken_over.files(uri)):
             if self._host.documents.get(each) is not None:
-                self._due(each)
+                self._changed.add(each)
         self.refresh()
 
     def _changed_now(self, job: "Job") -> None:
@@ -332,12 +334,18 @@ class RunManager:
         self._refresh()
 
     def refresh(self) -> None:
-        """Ask the client to refresh lenses and hints soon."""
+        """Publish what is found in documents, and ask the client to refresh lenses and hints, soon.
+
+        Each time all results of a suite are shown, so that this must not follow from every event of a run.
+        """
         if self._refreshing is None:
             self._refreshing = asyncio.get_running_loop().call_later(_REFRESH, self._refresh)
 
     def _refresh(self) -> None:
         self._refreshing = None
+        for uri in self._changed:
+            self._due(uri)
+        self._changed.clear()
         client = self._host.client
         if client.refreshes_lenses:
             self._host.keep(self._host.ask_quietly("workspace/codeLens/refresh"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from rubric_core.evaluation.cases.invalid_entries import trouble_with_path
@@ -42,6 +43,14 @@ class SelectedCases:
     partial: bool = False
     #: The texts of its case files that are open.
     texts: Mapping[Path, str] = field(default_factory=dict)
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Runnable]:
+        return {case.id: case for case in reversed(self.cases)}
+
+    def case(self, name: str) -> Runnable | None:
+        """The first case with this id, or None."""
+        return self._by_id.get(name)
 
     @property
     def place(self) -> int:

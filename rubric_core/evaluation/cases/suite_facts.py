@@ -30,6 +30,8 @@ class InheritedText(NamedTuple):
     text: str
     #: The file URLs in it.
     addresses: tuple[str, ...]
+    #: Those among its cases and scenarios.
+    lists: tuple[str, ...]
 
 
 class WrittenCase(NamedTuple):

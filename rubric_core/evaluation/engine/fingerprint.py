@@ -120,13 +120,18 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     listed = {place.name for key in ("cases", "scenarios") if (place := runnable.suite.places.get(key)) is not None}
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
-        return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)))
+        return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)), ())
+    lists = [written[key] for key in listed if key in written]
+    named = [
+        each for value in lists for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)
+    ]
     if "extensions" not in runnable.suite.places:  # extensions are told the whole suite
         written = runnable.deciding(written)
     written = {k: v for k, v in written.items() if k not in _TALK | listed}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
-    return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(around)))
+    own = tuple(addresses(around))
+    return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), own, tuple(addresses(named)))
 
 
 def _shortened(text: str) -> str:
@@ -148,7 +153,8 @@ def absolute_files_of(runnable: Runnable, files: Files, targets: Targets) -> lis
 
 
 def _named_files(runnable: Runnable, files: Files, targets: Targets) -> Iterator[tuple[str, Path]]:
-    written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
+    inherited = _inherited(runnable)
+    written = [*_written(runnable).addresses, *inherited.addresses, *inherited.lists, *addresses(_rows(runnable))]
     return CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
 
 
