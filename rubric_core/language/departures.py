@@ -16,7 +16,7 @@ DEPARTURES: Sequence[Departure] = (
     # --- the suite
     Departure(
         "mistakes-unscored",
-        ("case unscored", "evaluator list", "evaluator unscored", "model request"),
+        ("case unscored", "evaluator list", "evaluator unscored"),
         "Drops a malformed evaluator or criterion, or takes a value of another type, with a warning at most; the rest decides.",
         "The case is unscored, and the mistake is reported with its line.",
         "A case that lost a check passes more easily than one that has it.",

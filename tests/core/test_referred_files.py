@@ -44,5 +44,10 @@ def test_each_file_has_its_kind_and_tables_are_not_checked(tmp_path: Path) -> No
         ".agentv/templates/tone.yaml": FileKind.TEMPLATE,
     }
     assert [(each.code, SUITE[slice(*each.span)], each.message) for each in found.diagnostics] == [
-        ("broken-cases", "file://broken.yaml", "no cases were loaded from here: broken.yaml is not YAML")
+        (
+            "broken-cases",
+            "file://rows.csv",
+            "no cases were loaded from here: rows.csv is none of the files from which agentv-3 reads cases: .yaml, .yml, .jsonl",
+        ),
+        ("broken-cases", "file://broken.yaml", "no cases were loaded from here: broken.yaml is not YAML"),
     ]
