@@ -10,7 +10,7 @@ console.log(JSON.stringify({ score: told.includes('within 30 days') ? 1 : 0, hit
 const SUITE = `# rubric: dialect=agentv-3
 execution: {target: canned}
 tests:
-  - id: refund
+  - id: stopped
     criteria: Names the window
     input: Can I return this?
     assertions:
@@ -27,13 +27,13 @@ export async function debugging({ page, shot, open }) {
   const suite = test(page, 'debugged.eval.yaml');
   await suite.waitFor();
   await unfold(suite);
-  await press(test(page, 'refund'), 'Run Test');
-  await test(page, 'refund (Passed)').waitFor();
+  await press(test(page, 'stopped'), 'Run Test');
+  await test(page, 'stopped (Passed)').waitFor();
   await openFile(page, 'check.mjs');
   await goTo(page, 3);
   await page.keyboard.press('F9');
   await page.locator('.codicon-debug-breakpoint').first().waitFor();
-  await press(test(page, 'refund (Passed)'), 'Debug Test');
+  await press(test(page, 'stopped (Passed)'), 'Debug Test');
   await page.locator('.debug-top-stack-frame-line').waitFor();
   await shot('debugging');
   if (!left().length) throw new Error('nothing was handed over');
