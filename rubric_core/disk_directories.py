@@ -18,7 +18,7 @@ __all__ = ["DiskDirectories"]
 #: that writes to it would release its locks.
 _LEFT_OUT = frozenset({".rubric"})
 _RESULTS = shutil.ignore_patterns(*_LEFT_OUT)
-#: At most so many files behind the links of a directory are looked at.
+#: The largest number of files that are looked at behind the links of a directory.
 _MOST_LINKED = 100_000
 
 

@@ -48,7 +48,7 @@ def _placed(
     listed = configuration.tests if configuration is not None else None
     place = configuration.places.get("tests") if configuration is not None else None
     items = place.node.items if place is not None and isinstance(place.node, Sequence) else ()
-    # An item that is no case is missing from the list, and counts all the same.
+    # `listed` has only the cases; they are numbered by their places among all items.
     numbers = {id(item): number for number, item in enumerate(items, start=1)}
     cases = listed if isinstance(listed, list) else []
     for at, each in enumerate(cases, start=1):

@@ -1,6 +1,18 @@
 """File extensions, by the kind of content."""
 
-__all__ = ["CASES", "CODE", "DATASETS", "FILTERS", "IMAGES", "PROMPTS", "RECORDS", "TABLES", "TEMPLATES", "YAML"]
+__all__ = [
+    "CASES",
+    "CASE_PROGRAMS",
+    "CODE",
+    "DATASETS",
+    "FILTERS",
+    "IMAGES",
+    "PROMPTS",
+    "RECORDS",
+    "TABLES",
+    "TEMPLATES",
+    "YAML",
+]
 
 YAML = (".yaml", ".yml")
 #: Data sets with one JSON object per line.
@@ -17,6 +29,8 @@ FILTERS = (".js", ".mjs", ".cjs", ".ts", ".py")
 TEMPLATES = (*PROMPTS, ".json", *YAML, *TABLES, *DATASETS, *FILTERS)
 #: What was recorded: answers, traces, conversations.
 RECORDS = (*DATASETS, ".json", *YAML)
+#: Programs that make cases.
+CASE_PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 #: Files that have cases, or make them.
-CASES = (*YAML, *DATASETS, *TABLES, ".json", *FILTERS)
+CASES = (*YAML, *DATASETS, *TABLES, ".json", *CASE_PROGRAMS)
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")

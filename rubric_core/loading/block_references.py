@@ -5,13 +5,13 @@ from collections.abc import Sequence as SequenceOf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES
+from rubric_core.language.file_extensions import CASE_PROGRAMS, DATASETS, PROMPTS, TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.loading.case_files import PROGRAMS, CaseFileContents
+from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name
@@ -101,7 +101,7 @@ def look_up_references(
         cases.append((node.span, found, node.text))
         # A text is reported at its reference, and a program is run for its cases.
         tables = () if references.dialect.spelled(Suite, "prompts") is not None else TABLES
-        others = (*PROMPTS, *PROGRAMS, *tables)
+        others = (*PROMPTS, *CASE_PROGRAMS, *tables)
         files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in others}
         issues += wrong
         seen |= more

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
+from rubric_core.language.file_extensions import CASE_PROGRAMS, DATASETS, TABLES, YAML
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.loading.directory_search import URL, is_pattern, places_of, without_function
@@ -16,11 +16,9 @@ from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind", "unread_case_file"]
+__all__ = ["CaseFileContents", "ExternalCase", "cases_behind", "unread_case_file"]
 
-#: Files that are run to get cases, or read on request.
-PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
-_MADE = (".json", *PROGRAMS)
+_MADE = (".json", *CASE_PROGRAMS)
 _SUITE = pattern(r"(?is).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
 
@@ -55,7 +53,7 @@ class CaseFileContents(NamedTuple):
     @property
     def is_without_cases(self) -> bool:
         """Whether a suite has one entry for the path itself: it cannot be read, or is a program, which is run for its cases."""
-        return bool(self.trouble) or not self.files or any(f.suffix.lower() in PROGRAMS for f in self.files)
+        return bool(self.trouble) or not self.files or any(f.suffix.lower() in CASE_PROGRAMS for f in self.files)
 
 
 def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileContents:

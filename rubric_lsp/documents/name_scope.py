@@ -5,9 +5,9 @@ from functools import cached_property
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, RUNNABLE, WITH_FILES, FileKind
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
@@ -52,7 +52,9 @@ class ScopedFile:
         found = self.snapshot.refers_to if self._analysis is None else self._analysis.refers_to
         if self.kind in OF_PROMPTFOO:
             return {path: kind for path, kind in found.items() if kind in OF_PROMPTFOO}
-        texts = (path for path in self.snapshot.case_files if path in found and path.suffix.lower() not in PROGRAMS)
+        texts = (
+            path for path in self.snapshot.case_files if path in found and path.suffix.lower() not in CASE_PROGRAMS
+        )
         return {path: found[path] for path in texts}
 
     def is_like(self, other: "ScopedFile") -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.disk import read_file
+from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, TEMPLATE_FILES, FileKind
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.names_in_code import hidden_reads
@@ -115,7 +115,11 @@ def _hidden_variables(around: ProjectIndex, file: ScopedFile, name: str) -> Iter
         if path is None or absolute(path) in file.refers_to or not each.name.startswith(URL):
             continue
         other = _read(path)
-        if other is not None and path.suffix not in PROGRAMS and any(used.name == name for used in names_in(other)):
+        if (
+            other is not None
+            and path.suffix not in CASE_PROGRAMS
+            and any(used.name == name for used in names_in(other))
+        ):
             words = f"{path.name} uses `{name}`, and rubric does not know it as a template of {_name(file)}."
             yield f"{words} It would keep the old name. Rename there by hand first."
 

@@ -84,7 +84,8 @@ class Job:
         for number, part in enumerate(self.parts):
             if uri is not None and part.uri != uri:
                 continue
-            ids = self._waiting[part.uri].intersection(self._waiting[part.uri] if names is None else names)
+            waiting = self._waiting[part.uri]
+            ids = set(waiting) if names is None else waiting.intersection(names)
             stopped += [(part.uri, name) for name in sorted(ids)]
             if number in self._schedules:
                 self._schedules[number].cancel(ids)

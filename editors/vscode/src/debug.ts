@@ -50,7 +50,7 @@ function whenEnded(folder: string, token: vscode.CancellationToken, listeners: v
   let restarts = false;
   return new Promise((done) => {
     listeners.push(
-      // Only what a debugger is told names a restart: VS Code's events are those of an end and of a start.
+      // VS Code reports a restart as an end and a start; only the message to the debugger says that it is one.
       vscode.debug.registerDebugAdapterTrackerFactory('*', {
         createDebugAdapterTracker: (session) => (isOurs(session) ? { onWillReceiveMessage: ({ arguments: told }) => void (restarts ||= told?.restart === true) } : undefined),
       }),

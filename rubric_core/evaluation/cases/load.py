@@ -223,8 +223,10 @@ class _Loader:
             except UnreadableError as error:
                 trouble = str(error)
                 continue
-            if found is not None:
-                yield from self._file_cases(found, file, frame)
+            if found is None:  # a pattern starts no programs
+                trouble = f"{file.name} is a program: name it by itself, and not by a pattern"
+                continue
+            yield from self._file_cases(found, file, frame)
         if trouble:
             yield empty_path_entry(each, frame, trouble)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.directory_search import without_function
 from rubric_core.syntax.plain_data import plain
 from rubric_core.validation.entry_lists import ExternalCases
@@ -55,7 +55,7 @@ class LoadedSuite:
         """The entries of the case list that are programs which generate cases, verbatim; those of promptfoo by their keys."""
         if self.test_programs:
             return self.test_programs
-        if frozenset(PROGRAMS).isdisjoint(self.analysis.dialect.properties.case_files):
+        if frozenset(CASE_PROGRAMS).isdisjoint(self.analysis.dialect.properties.case_files):
             return ()
         return tuple(each.text for each in self.analysis.external if is_program(each))
 
@@ -108,7 +108,7 @@ def _errors(path: Path, analysis: Analysis) -> Iterator[str]:
 
 def is_program(each: ExternalCases) -> bool:
     """Whether an entry of the case list is a program that generates cases."""
-    return without_function(each.text).endswith(PROGRAMS)
+    return without_function(each.text).endswith(CASE_PROGRAMS)
 
 
 def _range(written: object, where: str) -> tuple[int, int]:

@@ -125,7 +125,7 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     named = [
         each for value in lists for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)
     ]
-    if "extensions" not in runnable.suite.places:  # extensions are told the whole suite
+    if "extensions" not in runnable.suite.places:  # extensions get the whole suite
         written = runnable.deciding(written)
     written = {k: v for k, v in written.items() if k not in _TALK | listed}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.

@@ -20,12 +20,12 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion,
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.switches import is_on
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
-from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.ports import Files
 
 __all__ = ["FilledRow", "PromptfooRunnable"]
@@ -316,7 +316,7 @@ class PromptfooRunnable(Runnable):
     @property
     def files_as_data(self) -> Collection[Path]:
         """See `Runnable.files_as_data`: those from which the test was read, without programs that make tests."""
-        return frozenset(path for path in self.test.files if path.suffix not in PROGRAMS)
+        return frozenset(path for path in self.test.files if path.suffix not in CASE_PROGRAMS)
 
     def deciding(self, suite: Mapping[str, Any]) -> Mapping[str, Any]:
         """See `Runnable.deciding`; references are followed."""
