@@ -1,4 +1,4 @@
-"""Cases that end close together are handed on together, and none of them waits for long."""
+"""Cases that end close together are handed on together, and none of them waits for another one that is on its way."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,30 +24,41 @@ class Groups:
         if len(self.ids) in self._fails:
             raise BrokenPipeError(len(self.ids))
 
-    def end(self, name: str) -> None:
-        self.group.add(CaseDone(name, CaseResult(id=name, verdict=Verdict.PASSED)))
+    def end(self, name: str, milliseconds: float = 1.0) -> None:
+        self.group.add(CaseDone(name, CaseResult(id=name, verdict=Verdict.PASSED, duration_ms=milliseconds)))
 
 
-async def test_cases_that_end_in_turn_are_one_group_of_32_at_most() -> None:
+async def turns(amount: int) -> None:
+    for _ in range(amount):
+        await asyncio.sleep(0)
+
+
+async def test_cases_that_end_in_turn_are_one_group_of_eight_at_most() -> None:
     groups = Groups()
-    names = [str(number) for number in range(40)]
-    for name in names:
-        groups.end(name)
-    assert groups.ids == [names[:32]]
+    for number in range(10):
+        groups.end(str(number))
+        await turns(1)
+    assert groups.ids == [list("01234567")]
     groups.group.flush()
     groups.group.flush()
-    assert groups.ids == [names[:32], names[32:]]
+    assert groups.ids == [list("01234567"), list("89")]
 
 
-async def test_a_group_is_handed_on_though_no_other_case_ends() -> None:
+async def test_a_case_alone_does_not_wait_for_the_next() -> None:
     groups = Groups()
-    for names in (["a"], ["b", "c"]):
-        for name in names:
-            groups.end(name)
-        assert names not in groups.ids
-        while names not in groups.ids:
-            await asyncio.sleep(0.001)
-    assert groups.ids == [["a"], ["b", "c"]]
+    groups.end("a")
+    assert groups.ids == []
+    await turns(10)
+    groups.end("b")
+    await turns(10)
+    assert groups.ids == [["a"], ["b"]]
+
+
+async def test_a_case_that_took_its_time_is_handed_on_at_once() -> None:
+    groups = Groups()
+    groups.end("a")
+    groups.end("b", milliseconds=100.0)
+    assert groups.ids == [["a", "b"]]
 
 
 async def test_a_reader_that_is_gone_ends_the_run() -> None:
