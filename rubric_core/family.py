@@ -1,0 +1,50 @@
+"""The families of eval files: AgentV's dialects are one, configurations of promptfoo another.
+
+A family is one entry of text, so that a dialect is found by its name and a text is cut into blocks without importing
+anything of a family. Its parts are modules, one for each layer of the core; a layer imports its part when it first asks.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple
+
+__all__ = ["FAMILIES", "Family", "family_named", "part_of"]
+
+
+class Family(NamedTuple):
+    """A family of eval files."""
+
+    #: Also `Properties.engine` of its dialects.
+    name: str
+    #: The names of its dialects, oldest first.
+    dialects: tuple[str, ...]
+    #: The top-level keys whose lists hold cases: a text is cut into blocks there, before its family is known.
+    case_keys: tuple[str, ...]
+    #: The module of each part that it has, by the name of the part. A layer has defaults for those without one.
+    parts: Mapping[str, str]
+
+
+#: Families are asked in this order; AgentV recognises no file, but takes what no other family does.
+FAMILIES = (
+    Family(
+        "agentv",
+        ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
+        ("eval_cases", "evalcases", "testcases", "tests"),
+        {},
+    ),
+    Family("promptfoo", ("promptfoo",), ("tests",), {}),
+)
+
+
+def family_named(name: str) -> Family:
+    """The family of that name, which is the engine of its dialects. Raises KeyError."""
+    return {each.name: each for each in FAMILIES}[name]
+
+
+@cache
+def part_of(name: str, part: str) -> ModuleType | None:
+    """The module with a part of a family, imported when it is first asked for; None if the family has no such part."""
+    module = family_named(name).parts.get(part)
+    return import_module(module) if module is not None else None
