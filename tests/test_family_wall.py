@@ -1,0 +1,276 @@
+"""How often code that serves every family of eval files asks for one of them: the numbers may only fall.
+
+Generic is each module of `rubric_core` and `rubric_lsp` whose path does not name the family. It asks for the family where
+a condition mentions a class, a constant, a kind of file, a dialect or an engine of it. `docs/architecture.md` says what to
+ask instead.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeGuard
+
+import pytest
+from source_trees import REPOSITORY, source_trees
+
+from rubric_core.analysis import default_language
+from rubric_core.family import FAMILIES, family_named, part_of
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+
+#: The family that generic code still asks for.
+_FAMILY = "promptfoo"
+#: The list of families, which is the one place that names their packages.
+_LIST = "rubric_core/family.py"
+
+#: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
+ROOMS = """
+rubric_core/analysis                 58  10
+rubric_core/cli                      21   6
+rubric_core/configuration             4   1
+rubric_core/evaluation/cases          3   4
+rubric_core/evaluation/code           2   2
+rubric_core/evaluation/engine        22  11
+rubric_core/evaluation/exporting      1   1
+rubric_core/evaluation/scoring        0   1
+rubric_core/formatting                1   0
+rubric_core/language                  2   3
+rubric_core/language/dialects         0   1
+rubric_core/loading                  22   6
+rubric_core/validation                3   2
+rubric_core/validation/rules         69  27
+rubric_lsp                            4   2
+rubric_lsp/documents                 36   3
+rubric_lsp/features                  20   9
+rubric_lsp/features/completion       28   8
+rubric_lsp/running                    8   0
+"""
+
+_MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")
+#: What a constant may be made of that lists members of a family: a set, a tuple, a union of classes.
+_COLLECTIONS = (ast.Tuple, ast.Set, ast.List, ast.BinOp)
+_ASKING_CALLS = frozenset({"isinstance", "issubclass"})
+
+
+@dataclass(frozen=True)
+class Module:
+    """What is asked of a generic module, read from its tree once."""
+
+    path: str
+    tree: ast.Module
+    nodes: Sequence[ast.AST]
+    #: The constants that are collections.
+    listings: Sequence[tuple[str, ast.expr]]
+
+    @classmethod
+    def read(cls, path: str, tree: ast.Module) -> "Module":
+        return cls(path, tree, tuple(ast.walk(tree)), tuple(listings(tree)))
+
+    @property
+    def name(self) -> str:
+        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @property
+    def room(self) -> str:
+        return Path(self.path).parent.as_posix()
+
+    @cached_property
+    def imports(self) -> Sequence[tuple[str, str, str]]:
+        """What it imports from modules, anywhere in it: the module, the name there, and the name here."""
+        statements = (node for node in self.nodes if isinstance(node, ast.ImportFrom))
+        return [(n.module or "", each.name, each.asname or each.name) for n in statements for each in n.names]
+
+
+def generic_modules() -> Iterator[Module]:
+    """Each generic module, its path from the root of the repository."""
+    for path, tree in source_trees():
+        name = path.relative_to(REPOSITORY).as_posix()
+        if _FAMILY not in name:
+            yield Module.read(name, tree)
+
+
+def test_the_wall_between_generic_code_and_a_family():
+    modules = list(generic_modules())
+    names = names_of_family(modules)
+    found: dict[str, Counter[str]] = {}
+    for each in modules:
+        room = found.setdefault(each.room, Counter())
+        room["conditions"] += len(asking(each, names[each.name]))
+        room["importing modules"] += each.path != _LIST and imports_family(each)
+    written = {
+        room: Counter({"conditions": int(conditions), "importing modules": int(files)})
+        for room, conditions, files in map(str.split, ROOMS.strip().splitlines())
+    }
+    assert list(written) == sorted(written), "in the order of the folders"
+    assert list(changes(written, found)) == []
+
+
+def changes(written: Mapping[str, Counter[str]], found: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """What to do about each number that is not the one written down."""
+    for room in sorted({*written, *found}):
+        for what in ("conditions", "importing modules"):
+            before, now = (each.get(room, Counter())[what] for each in (written, found))
+            if now < before:
+                yield f"{room}: {what} fell from {before} to {now}: write it down in ROOMS"
+            elif now > before:
+                yield f"{room}: {what} rose from {before} to {now}: ask the interface of families instead"
+        if room in written and not any(written[room].values()):
+            yield f"{room}: nothing is left: delete its line from ROOMS"
+
+
+def names_of_family(modules: Collection[Module]) -> dict[str, frozenset[str]]:
+    """The names in each module that mean the family: imported from its modules, or constants that list what is its own."""
+    known = {
+        m.name: {here for module, name, here in m.imports if _FAMILY in module or _FAMILY in name} for m in modules
+    }
+    constants: dict[str, set[str]] = {name: set() for name in known}
+    grows = True
+    while grows:  # a list may be made from a list of another module
+        grows = False
+        for each in modules:
+            own = known[each.name]
+            own |= (
+                borrowed := {here for module, name, here in each.imports if name in constants.get(module, ())} - own
+            )
+            own |= (listed := {name for name, value in each.listings if name not in own and mentions(value, own)})
+            constants[each.name] |= listed
+            grows |= bool(borrowed or listed)
+    return {name: frozenset(found) for name, found in known.items()}
+
+
+def listings(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """The constants of a module that are collections."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            value = node.value
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "frozenset":
+                value = value.args[0] if value.args else value
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if isinstance(value, _COLLECTIONS):
+                yield from ((t.id, value) for t in targets if isinstance(t, ast.Name) and t.id != "__all__")
+
+
+def imports_family(module: Module) -> bool:
+    """Whether it imports a module of the family, or names one to import it later."""
+    whole = {
+        name for node in module.nodes if isinstance(node, ast.Import) for name in (each.name for each in node.names)
+    }
+    texts = (node.value for node in module.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return (
+        any(_FAMILY in name for name in whole)
+        or any(_FAMILY in source or name == _FAMILY for source, name, _ in module.imports)
+        or any(_MODULE_NAME.fullmatch(text) for text in texts)
+    )
+
+
+def asking(module: Module, names: frozenset[str]) -> list[int]:
+    """The line of each condition that mentions the family."""
+    return sorted(_asking(module.tree, names)) if any(_means_family(node, names) for node in module.nodes) else []
+
+
+def _asking(node: ast.AST, names: frozenset[str]) -> Iterator[int]:
+    for child in ast.iter_child_nodes(node):
+        if is_condition(child, node) and mentions(child, names):
+            yield child.lineno  # a condition that asks twice is one question
+        else:
+            yield from _asking(child, names)
+
+
+def is_condition(node: ast.AST, parent: ast.AST) -> TypeGuard[ast.expr | ast.pattern]:
+    """Whether something is decided by it: the test of a statement, a filter, a comparison that is returned or kept."""
+    tested: list[ast.AST | None] = []
+    if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert):
+        tested = [parent.test]
+    elif isinstance(parent, ast.comprehension):
+        tested = [*parent.ifs]
+    elif isinstance(parent, ast.Match):
+        tested = [parent.subject]
+    elif isinstance(parent, ast.match_case):
+        tested = [parent.pattern, parent.guard]
+    asks = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING_CALLS
+    denies = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return node in tested or asks or denies or isinstance(node, ast.Compare | ast.BoolOp)
+
+
+def mentions(node: ast.AST, names: AbstractSet[str]) -> bool:
+    return any(_means_family(each, names) for each in ast.walk(node))
+
+
+def _means_family(node: ast.AST, names: AbstractSet[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names or _FAMILY in node.id.lower()
+    if isinstance(node, ast.Attribute):
+        return _FAMILY in node.attr.lower()
+    return isinstance(node, ast.Constant) and node.value == _FAMILY
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("if isinstance(case, PromptfooCase): pass", 1),
+        ("if isinstance(case, Assertion) and isinstance(case, Assertion): pass", 1),
+        ("x = 1 if kind is FileKind.PROMPTFOO_CASES else 2", 1),
+        ("x = [k for k in kinds if k in OURS]", 1),
+        ("def f(kind):\n    return kind in OURS", 1),
+        ("self.of_text = kind in OURS", 1),
+        ("while engine == 'promptfoo': pass", 1),
+        ("assert not scope.is_of_promptfoo", 1),
+        ("match case:\n    case Assertion(): pass\n    case Case(): pass", 1),
+        ("match engine:\n    case 'promptfoo': pass", 1),
+        ("if a and b(1 if k is PROMPTFOO else 2): pass", 1),
+        ("if a:\n    b = Assertion(k)", 0),
+        ("if case.has('promptfoo.yaml'): pass", 0),
+        ("if kind is FileKind.SUITE: pass", 0),
+    ],
+)
+def test_what_asks_for_a_family(text: str, count: int):
+    head = "from rubric_core.language.promptfoo.assertion import Assertion\nOURS = frozenset({FileKind.PROMPTFOO})\n"
+    module = Module.read("rubric_core/x.py", ast.parse(head + text))
+    assert len(asking(module, names_of_family([module])["rubric_core.x"])) == count
+
+
+def test_what_imports_a_family():
+    statements = [
+        "import rubric_core.language.promptfoo.assertion",
+        "from rubric_core.language.promptfoo import assertion",
+        "from rubric_core.language import promptfoo",
+        "NAME = 'rubric_core.evaluation.engine.promptfoo_attempt'",
+        "NAME = 'rubric_core.evaluation.exporting.promptfoo_results:write'",
+    ]
+    others = [
+        "from rubric_core.language.file_kinds import OF_PROMPTFOO",
+        "NAME = 'promptfoo'",
+        "import rubric_core.language",
+    ]
+    modules = [Module.read("rubric_core/x.py", ast.parse(each)) for each in (*statements, *others)]
+    assert [imports_family(each) for each in modules] == [*(True for _ in statements), *(False for _ in others)]
+
+
+def test_a_constant_of_another_module_is_followed():
+    kinds = "OURS = frozenset({FileKind.PROMPTFOO})\nBOTH = {*OURS, FileKind.SUITE}\nSUITES = (FileKind.SUITE,)"
+    user = "from rubric_core.kinds import BOTH as LISTED, SUITES"
+    texts = {"rubric_core/user.py": user, "rubric_core/kinds/__init__.py": kinds}
+    names = names_of_family([Module.read(path, ast.parse(text)) for path, text in texts.items()])
+    assert names == {"rubric_core.user": {"LISTED"}, "rubric_core.kinds": {"OURS", "BOTH"}}
+
+
+def test_what_is_said_about_a_number():
+    written, found = (
+        {"a": Counter(conditions=2), "b": Counter(conditions=1)},
+        {"a": Counter(conditions=1), "b": Counter(conditions=2)},
+    )
+    assert list(changes(written, found)) == [
+        "a: conditions fell from 2 to 1: write it down in ROOMS",
+        "b: conditions rose from 1 to 2: ask the interface of families instead",
+    ]
+
+
+def test_the_list_of_families_says_what_their_catalogues_say():
+    listed = [(family.name, name) for family in FAMILIES for name in family.dialects]
+    assert listed == [(each.properties.engine, each.name) for each in (*DIALECTS, PROMPTFOO)]
+    assert set(family_named("agentv").case_keys) == default_language().item_keys
+    assert [part for family in FAMILIES for part in family.parts if part_of(family.name, part) is None] == []
