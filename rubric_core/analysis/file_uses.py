@@ -17,7 +17,7 @@ from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import is_promptfoo_name
 
-__all__ = ["FileUse", "FileUses", "OutgoingReferences", "is_list", "references_of"]
+__all__ = ["FileUse", "FileUses", "OutgoingReferences", "decides", "is_list", "references_of"]
 
 #: Files whose cases a suite runs, in the dialect of the suite.
 _OF_SUITES = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
@@ -106,7 +106,7 @@ class FileUses:
         if path not in self._uses:
             self._uses[path] = self._joined(path)
         use = self._uses[path]
-        return use if use is not None and _decides(use.kind, path, head) else None
+        return use if use is not None and decides(use.kind, path, head) else None
 
     def _joined(self, path: Path) -> FileUse | None:
         incoming = self._incoming.get(path)
@@ -127,8 +127,8 @@ class FileUses:
         )
 
 
-def _decides(kind: FileKind, path: Path, head: Callable[[], str]) -> bool:
-    """Whether a use decides what a file is. A suite stays a suite when another one includes it, but a list of cases is none.
+def decides(kind: FileKind, path: Path, head: Callable[[], str]) -> bool:
+    """Whether a use as that kind decides what a file is. A suite stays a suite when another one includes it, but a list of cases is none.
 
     A configuration in which a suite finds its targets stays a configuration.
     """

@@ -108,6 +108,11 @@ class Cache:
         """Add facts that entries refer to."""
         self._facts.update(facts)
 
+    def entry(self, name: str) -> tuple[str, list[Fact]]:
+        """The findings of a file of this check, and the facts that they depend on. Raises KeyError."""
+        entry = self._kept[name]
+        return entry.row, [self._facts[number] for number in entry.facts]
+
     def is_about(self, names: Collection[str]) -> bool:
         """Whether it has the findings of all files of these names, and of no others."""
         return self._kept.keys() == set(names)
@@ -156,6 +161,5 @@ class Cache:
         ]
         place = {number: at for at, number in enumerate(ordered)}.__getitem__
         entries = {n: (entry.state, [*map(place, entry.facts)], entry.row) for n, entry in self._kept.items()}
-        self._file.write(
-            json.dumps([folders, entries, self._inputs, self._stamps], separators=(",", ":"), check_circular=False)
-        )
+        stored = [folders, entries, self._inputs, self._stamps]
+        self._file.write(json.dumps(stored, separators=(",", ":"), check_circular=False).encode())

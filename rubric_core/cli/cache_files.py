@@ -55,13 +55,14 @@ class CacheFile:
         """The text written last. Raises OSError, and ValueError for another signature."""
         return self._signed.read()
 
-    def write(self, text: str) -> None:
+    def write(self, text: bytes) -> None:
         """Replace the text. Raises OSError."""
-        from rubric_core.evaluation.results.journal import write_atomically  # noqa: PLC0415  # most checks write nothing
+        from rubric_core.atomic_write import write_file  # noqa: PLC0415  # most checks write nothing
 
         if len(text) < _LARGEST:
             hide(self._file.parent.parent)
-            write_atomically(self._file, self._signed.signed(text.encode()).decode())
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_file(self._file, self._signed.signed(text), 0o600)
             self._clear()
 
     def _clear(self) -> None:

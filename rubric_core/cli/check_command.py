@@ -3,15 +3,15 @@
 import argparse
 import gc
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rubric_core.analysis import Language
 from rubric_core.cli import check_output
 from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.check_run import CheckRun
-from rubric_core.cli.file_checker import CheckOptions, FileChecker
-from rubric_core.cli.last_report import LastReport, PrintedReport, tee_streams
+from rubric_core.cli.file_checker import CheckOptions, FileChecker, FileSettings
+from rubric_core.cli.last_report import LastReport, PrintedReport, StoredReport, tee_streams
 from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, SourceCollector
 from rubric_core.configuration import Configurations
@@ -48,26 +48,79 @@ def check(options: argparse.Namespace, last: LastReport) -> int:
         gc.enable()  # the output of --watch has no end
         return watch(FileChecker(language, configurations, wishes), sources)
     last.begin()
+    if last.stored is not None:
+        patched = _patched(last.stored, options, last, FileSettings(language, configurations, wishes), sources())
+        if patched is not None:
+            return patched
     run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache), last.since)
-    return _once(run, options, last)
+    return _once(run, language, options, last)
 
 
-def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
-    most = 0 if options.strict else options.max_warnings
-    done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
+def _patched(
+    stored: StoredReport,
+    options: argparse.Namespace,
+    last: LastReport,
+    settings: FileSettings,
+    sources: SourceCollector,
+) -> int | None:
+    """Print a stored report with what changed since. Returns the exit code; None if everything has to be looked at."""
+    from rubric_core.cli.report_patch import ReportPatch, UnpatchableError  # noqa: PLC0415  # most checks are of a few files
+
+    printed = None if options.quiet else stored.output(last.key())
+    known = None if printed is None else printed.pieces()
+    try:
+        patch = ReportPatch(stored, sources, settings)
+        numbers = patch.shown(everything=known is None)
+        files = tuple(patch.files(numbers))
+    except UnpatchableError:
+        return None
+    done = CheckRound(files, (), last.seconds, _most(options), options.quiet, others=patch.others(numbers))
+    texts = check_output.texts_of(done.shown().files, options, sys.stdout)
+    pieces = None
+    if texts is not None:
+        pieces = known or [""] * len(patch.index.files)
+        for number, text in zip(numbers, texts, strict=True):
+            pieces[number] = text
+    printed = _print(done, patch.index.left_alone, settings.language, options, pieces)
+    inputs = patch.inputs(last.since())
+    if inputs is not None:
+        last.keep_patched(printed, *inputs, patch.index if stored.changed else None)
+    return done.exit_code
+
+
+def _most(options: argparse.Namespace) -> int | None:
+    return 0 if options.strict else options.max_warnings
+
+
+def _once(run: CheckRun, language: Language, options: argparse.Namespace, last: LastReport) -> int:
+    done = replace(run.round(cached=not options.no_cache), most_warnings=_most(options), quiet=options.quiet)
     if options.fix and not options.diff:
         done = _write_fixes(done, run, options)
-    passed_over = () if options.quiet else map(check_output.passed_over, done.passed_over)
-    with tee_streams() as (out, err):
-        for each in (*done.failures, *(() if options.quiet else run.left_alone), *passed_over):
-            print(f"rubric: {each}", file=sys.stderr)
-        for each in run.left_out() if options.verbose else ():
-            print(each, file=sys.stderr)
-        ended = check_output.write(done.shown(), run.language, options)
-    if not done.failures and not options.verbose and (inputs := run.inputs) is not None:
-        timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
-        last.keep(PrintedReport.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
+    left_out = run.left_out() if options.verbose else ()
+    printed = _print(done, run.left_alone, language, options, None, left_out)
+    if not done.failures and not options.verbose and run.inputs is not None and run.index is not None:
+        last.keep(printed, run.inputs, run.index)
     return done.exit_code
+
+
+def _print(
+    done: CheckRound,
+    left_alone: Iterable[str],
+    language: Language,
+    options: argparse.Namespace,
+    pieces: Sequence[str] | None,
+    left_out: Iterable[str] = (),
+) -> PrintedReport:
+    """Print a result and what is said about paths. Returns what was printed."""
+    passed_over = map(check_output.passed_over, done.passed_over)
+    with tee_streams() as (out, err):
+        for each in (*done.failures, *(() if options.quiet else (*left_alone, *passed_over))):
+            print(f"rubric: {each}", file=sys.stderr)
+        for each in left_out:
+            print(each, file=sys.stderr)
+        written = check_output.write(done.shown(), language, options, pieces)
+    timed = {id(out): "out", id(err): "err"}.get(id(written.timed), "")
+    return PrintedReport.of(done.exit_code, (out.text(), err.text()), timed, done.seconds, written.pieces)
 
 
 def _wishes(options: argparse.Namespace, language: Language) -> CheckOptions:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "names_in", "real_path"]
+__all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "names_in", "real_path", "stamp_at"]
 
 #: The kind of a path; any other word is the number of the error of the lookup.
 ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
@@ -76,21 +76,9 @@ class CheckInputs(NamedTuple):
     #: By folder, the digests of `names_in`, where a folder's times are useless: a first check creates `.rubric` in it.
     entries: Mapping[str, str]
 
-    def stamp(self, since: DiskTime | None = None) -> str:
-        """A value that is equal as long as no file changes. Raises OSError if one is gone, or may have changed `since`."""
-        from hashlib import blake2b  # noqa: PLC0415  # loads OpenSSL, and most checks need but the time of the disk
-
-        signed = blake2b(digest_size=16)
-        for path in self.paths():
-            found = os.stat(path)
-            if since is not None and not since.settled(found):
-                raise OSError(errno.EAGAIN, "this may have changed meanwhile", path)
-            signed.update(_stamp_of(found))
-        return signed.hexdigest()
-
     def stamps(self, since: DiskTime | None = None) -> list[str]:
         """A stamp of each of the `paths`, empty for one that is gone, or may have changed `since`."""
-        return [_stamp_at(path, since) for path in self.paths()]
+        return [stamp_at(path, since) for path in self.paths()]
 
     def joined(self, other: "CheckInputs") -> "CheckInputs":
         """These inputs and those of `other`."""
@@ -126,7 +114,8 @@ def _stamp_of(found: os.stat_result) -> bytes:
     return b"%d %d %d %d %d %d\n" % (mode, inode, device, found.st_size, *times)
 
 
-def _stamp_at(path: str, since: DiskTime | None) -> str:
+def stamp_at(path: str, since: DiskTime | None) -> str:
+    """The stamp of a path, empty for one that is gone, or may have changed `since`."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):  # a name that this locale cannot say

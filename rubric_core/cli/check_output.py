@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rubric_core.analysis import Language
 from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
@@ -17,11 +17,22 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.wording import count
 
-__all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
+__all__ = ["FORMATS", "Written", "frames", "passed_over", "summary", "texts_of", "write"]
 
 
-def write(done: CheckRound, language: Language, options: argparse.Namespace) -> TextIO | None:
-    """Print the result. Returns the stream whose last line has the duration."""
+class Written(NamedTuple):
+    """What was printed."""
+
+    #: The stream whose last line has the duration.
+    timed: TextIO | None = None
+    #: The text of each file on standard output, if each has its own in this format.
+    pieces: Sequence[str] | None = None
+
+
+def write(
+    done: CheckRound, language: Language, options: argparse.Namespace, pieces: Sequence[str] | None = None
+) -> Written:
+    """Print the result. `pieces` are the texts of all files, also of those that are not in `done`, if they are known."""
     # A fixed text goes to standard output alone: messages about it must not be mixed with it.
     piped = options.fix and STANDARD_INPUT in options.paths
     out = sys.stderr if piped else sys.stdout
@@ -29,7 +40,7 @@ def write(done: CheckRound, language: Language, options: argparse.Namespace) -> 
         from rubric_core.cli.unified_diff import differences  # noqa: PLC0415  # each format loads what it needs
 
         out.writelines(differences(done.files, TerminalStyle.of(out)))
-        return _end(done, sys.stderr, fixed=False, diff=True)
+        return Written(_end(done, sys.stderr, fixed=False, diff=True))
     if options.statistics:
         from rubric_core.cli.statistics import as_rows, table  # noqa: PLC0415
 
@@ -38,9 +49,31 @@ def write(done: CheckRound, language: Language, options: argparse.Namespace) -> 
             table(done.files, language, TerminalStyle.of(out)) if text else _json(as_rows(done.files, language)),
             file=out,
         )
-        return _end(done, out if text else sys.stderr, fixed=options.fix)
-    masked = replace(done, files=tuple(map(mask_findings, done.files)))
-    return FORMATS[options.format](masked, language, out, options.fix)
+        return Written(_end(done, out if text else sys.stderr, fixed=options.fix))
+    form = FORMATS[options.format]
+    if form is None:
+        from rubric_core.cli.sarif import sarif  # noqa: PLC0415
+
+        print(_json(sarif(replace(done, files=tuple(map(mask_findings, done.files))), language)), file=out)
+        return Written()
+    if pieces is None:
+        pieces = [*_texts(form, done.files, out)]
+    out.writelines(form.joined(pieces))
+    timed = {"": None, "out": out, "err": sys.stderr}[form.ending]
+    if timed is out and not done.tally.files:
+        timed = None
+    return Written(None if timed is None else _end(done, timed, fixed=options.fix), None if piped else pieces)
+
+
+def texts_of(files: Iterable[CheckedFile], options: argparse.Namespace, out: TextIO) -> list[str] | None:
+    """The text of each file as it is printed to a stream; None where the format has one text for all of them."""
+    form = None if options.diff or options.statistics else FORMATS[options.format]
+    return None if form is None else [*_texts(form, files, out)]
+
+
+def _texts(form: "Format", files: Iterable[CheckedFile], out: TextIO) -> Iterator[str]:
+    text_of = form.text_of(out)
+    return (text_of(mask_findings(each)) for each in files)
 
 
 def _end(done: CheckRound, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO | None:
@@ -57,44 +90,55 @@ def _json(value: object) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _write_text(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
-    safe = StreamSanitizer(out)
-    for text in frames(done.files, safe.style, columns_of(out)):
-        print(safe(f"{text}\n"), file=out)
-    return _end(done, out, fixed=fixed) if any(not each.passed_over for each in done.files) else None
+class Format(NamedTuple):
+    """A format in which each file has a text of its own."""
+
+    #: Returns the text of a file for a stream.
+    text_of: Callable[[TextIO], Callable[[CheckedFile], str]]
+    #: The texts as they are printed one after another.
+    joined: Callable[[Iterable[str]], Iterable[str]]
+    #: The stream with the last line: "out", "err" or "" for none.
+    ending: str
 
 
-def _write_json(done: CheckRound, _: Language, out: TextIO, _fixed: bool) -> None:
-    print(_json(as_json(done.files)), file=out)
+def _frames_for(out: TextIO) -> Callable[[CheckedFile], str]:
+    safe, columns = StreamSanitizer(out), columns_of(out)
+    return lambda checked: "".join(safe(f"{text}\n") + "\n" for text in frames((checked,), safe.style, columns))
 
 
-def _write_sarif(done: CheckRound, language: Language, out: TextIO, _: bool) -> None:
-    from rubric_core.cli.sarif import sarif  # noqa: PLC0415  # each format loads what it needs
+def _rows_for(_: TextIO) -> Callable[[CheckedFile], str]:
+    # The brackets of the list, which stand around all files, are on lines of their own.
+    return lambda checked: _json(as_json((checked,)))[2:-2]
 
-    print(_json(sarif(done, language)), file=out)
 
-
-def _write_github(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
+def _commands_for(_: TextIO) -> Callable[[CheckedFile], str]:
     from rubric_core.cli.github import commands  # noqa: PLC0415  # each format loads what it needs
 
-    out.writelines(f"{line}\n" for line in commands(done.files))
-    return _end(done, sys.stderr, fixed=fixed)
+    return lambda checked: "".join(f"{line}\n" for line in commands((checked,)))
 
 
-def _write_agent(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
+def _lines_for(_: TextIO) -> Callable[[CheckedFile], str]:
     from rubric_core.cli.agent_lines import agent_lines  # noqa: PLC0415  # each format loads what it needs
 
-    out.writelines(f"{line}\n" for line in agent_lines(done.files))
-    return _end(done, sys.stderr, fixed=fixed)
+    return lambda checked: "".join(f"{line}\n" for line in agent_lines((checked,)))
 
 
-#: The writer of each format; the last argument is whether findings were fixed first.
-FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | None]] = {
-    "text": _write_text,
-    "json": _write_json,
-    "sarif": _write_sarif,
-    "github": _write_github,
-    "agent": _write_agent,
+def _listed(texts: Iterable[str]) -> Iterator[str]:
+    """A JSON list of the rows of several files."""
+    first = True
+    for text in filter(None, texts):
+        yield f"{'[' if first else ','}\n{text}"
+        first = False
+    yield "[]\n" if first else "\n]\n"
+
+
+#: The formats; None for one with a single text for all files.
+FORMATS: Mapping[str, Format | None] = {
+    "text": Format(_frames_for, iter, "out"),
+    "json": Format(_rows_for, _listed, ""),
+    "sarif": None,
+    "github": Format(_commands_for, iter, "err"),
+    "agent": Format(_lines_for, iter, "err"),
 }
 
 
@@ -112,20 +156,24 @@ def passed_over(checked: CheckedFile) -> str:
 
 def summary(done: CheckRound, *, fixed: bool = False, diff: bool = False) -> str:
     """The last line: the number of findings and files, the available fixes, the duration."""
-    found = [d.severity for each in done.files for d in each.diagnostics]
+    tally = done.tally
     parts = [_fixes(done, "would be fixed" if diff else "fixed")] if fixed or diff else []
     if done.unwritten:
         parts.append(f"{count(done.unwritten, 'file')} could not be written")
-    parts.append(f"{_amounts(found)} in {_where(done)}" if found else f"no findings in {_all(done)}")
-    fixable = sum(each.fixable for each in done.files)
-    if fixable and not fixed and not diff:
-        parts.append(f"{fixable} fixable with --fix")
+    every = count(tally.files, "suite" if tally.suites == tally.files else "file")
+    found = ", ".join(
+        count(number, severity) if severity != "information" else f"{number} information"
+        for number, severity in zip(tally.findings, SEVERITIES, strict=True)
+        if number
+    )
+    parts.append(f"{found} in {tally.with_findings} of {every}" if found else f"no findings in {every}")
+    if tally.fixable and not fixed and not diff:
+        parts.append(f"{tally.fixable} fixable with --fix")
     if done.too_many_warnings:
         most = f"at most {count(done.most_warnings, 'warning')}" if done.most_warnings else "no warnings"
         parts.append(f"failed: {most} allowed")
-    ignored = sum(len(each.ignored) for each in done.files)
-    if ignored:
-        parts.append(f"{ignored} ignored by comments")
+    if tally.ignored:
+        parts.append(f"{tally.ignored} ignored by comments")
     return " · ".join([*parts, f"{done.seconds:.2f} s"])
 
 
@@ -133,17 +181,3 @@ def _fixes(done: CheckRound, words: str) -> str:
     changed = [each for each in done.files if each.changed]
     mended = sum(each.fixed for each in changed)
     return f"{count(mended, 'finding')} {words} in {count(len(changed), 'file')}" if changed else "nothing to fix"
-
-
-def _amounts(severities: Sequence[str]) -> str:
-    amounts = [(severities.count(s), s) for s in SEVERITIES]
-    return ", ".join(count(n, s) if s != "information" else f"{n} information" for n, s in amounts if n)
-
-
-def _all(done: CheckRound) -> str:
-    checked = [each for each in done.files if not each.passed_over]
-    return count(len(checked), "suite" if all(each.is_suite for each in checked) else "file")
-
-
-def _where(done: CheckRound) -> str:
-    return f"{sum(1 for each in done.files if each.diagnostics)} of {_all(done)}"

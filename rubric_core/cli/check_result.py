@@ -2,18 +2,49 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.fixing import safe_fix
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
-from rubric_core.validation.rule import Diagnostic, Severity
+from rubric_core.validation.rule import SEVERITIES, Diagnostic, Severity
 
-__all__ = ["LEFT_OUT", "CheckRound", "CheckedFile", "as_json"]
+__all__ = ["LEFT_OUT", "CheckRound", "CheckedFile", "Tally", "as_json"]
 
 #: Why a fix is shown without its edits.
 LEFT_OUT = "its edits contain a secret"
+
+
+class Tally(NamedTuple):
+    """What files add to the last line and to the exit code of a check."""
+
+    #: Checked ones, and how many of them are suites.
+    files: int = 0
+    suites: int = 0
+    #: Those with findings.
+    with_findings: int = 0
+    #: The findings shown, by severity as in `SEVERITIES`.
+    findings: tuple[int, ...] = (0,) * len(SEVERITIES)
+    #: Warnings, with those that are not shown because they repeat others.
+    warnings: int = 0
+    fixable: int = 0
+    ignored: int = 0
+
+    @classmethod
+    def total(cls, several: "Iterable[Tally]") -> "Tally":
+        """The tally of all files of several, at least one."""
+        files, suites, with_findings, findings, warnings, fixable, ignored = zip(*several, strict=True)
+        return cls(
+            sum(files),
+            sum(suites),
+            sum(with_findings),
+            tuple(map(sum, zip(*findings, strict=True))),
+            sum(warnings),
+            sum(fixable),
+            sum(ignored),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +81,26 @@ class CheckedFile:
         """The number of findings with a safe fix."""
         return sum(bool(safe_fix(d)) + d.more_fixable for d in self.diagnostics)
 
+    @property
+    def tally(self) -> Tally:
+        """What it adds to the result of the check."""
+        severities = [d.severity for d in self.diagnostics]
+        return Tally(
+            not self.passed_over,
+            self.is_suite and not self.passed_over,
+            bool(severities),
+            tuple(map(severities.count, SEVERITIES)),
+            sum(1 + d.more for d in self.diagnostics if d.severity == "warning"),
+            self.fixable,
+            len(self.ignored),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CheckRound:
     """The result of one check."""
 
+    #: Those whose findings are at hand.
     files: tuple[CheckedFile, ...]
     #: Messages about paths that could not be read or found.
     failures: tuple[str, ...]
@@ -65,6 +111,13 @@ class CheckRound:
     quiet: bool = False
     #: The number of files whose fixes could not be written.
     unwritten: int = 0
+    #: What all other files add, of which no more than their output is known.
+    others: Tally = Tally()
+
+    @property
+    def tally(self) -> Tally:
+        """The sums of all files."""
+        return Tally.total((self.others, *(each.tally for each in self.files)))
 
     @property
     def passed_over(self) -> tuple[CheckedFile, ...]:
@@ -76,14 +129,13 @@ class CheckRound:
         """0 clean, 1 errors or too many warnings, 2 unreadable input."""
         if self.failures:
             return 2
-        failing = self._failing()
-        return int(any(d.severity in failing for each in self.files for d in each.diagnostics))
+        failing, found = self._failing(), self.tally.findings
+        return int(any(number for severity, number in zip(SEVERITIES, found, strict=True) if severity in failing))
 
     @property
     def too_many_warnings(self) -> bool:
         """Whether there are more warnings than allowed."""
-        found = sum(1 + d.more for each in self.files for d in each.diagnostics if d.severity == "warning")
-        return self.most_warnings is not None and found > self.most_warnings
+        return self.most_warnings is not None and self.tally.warnings > self.most_warnings
 
     def _failing(self) -> frozenset[Severity]:
         """The severities that fail the check."""

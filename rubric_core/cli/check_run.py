@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rubric_core.cli.cache import Cache
     from rubric_core.cli.check_inputs import CheckInputs, DiskTime
     from rubric_core.cli.dependencies import Fact
+    from rubric_core.cli.report_index import ReportIndex
 
 __all__ = ["CheckRun"]
 
@@ -41,12 +42,14 @@ class CheckRun:
         since: "Callable[[], DiskTime | None]" = lambda: None,
     ) -> None:
         """`since` tells the time of the disk at the beginning of the check; None where it is not known."""
-        self.language = language
+        self._language = language
         self._configurations = configurations
         self._wishes = wishes
         self._sources = sources
         self._begun, self._since = time.monotonic(), since
-        self._inputs: CheckInputs | None = None
+        #: Everything that the check depended on, and what a patch of it needs; None if uncertain or unknown.
+        self.inputs: CheckInputs | None = None
+        self.index: ReportIndex | None = None
         self._found: list[Source] = []
         self._project: Project | None = None
         self._cache: Cache | None = None
@@ -64,8 +67,12 @@ class CheckRun:
         self._project = checker.project
         files = (each.result for each in results if isinstance(each.result, CheckedFile))
         failures = (each.result for each in results if isinstance(each.result, str))
-        configurations = checker.configurations(found)
+        configurations = [*checker.configurations(found)]
         seconds = time.monotonic() - self._begun
+        if self.inputs is not None and self._cache is not None:
+            from rubric_core.cli.report_index import ReportIndex  # noqa: PLC0415  # a few files need none of this
+
+            self.index = ReportIndex.of(configurations, results, self._cache, self.left_alone)
         return CheckRound((*configurations, *files), (*self._sources.failures, *failures), seconds)
 
     def source(self, shown: str) -> Source:
@@ -80,11 +87,6 @@ class CheckRun:
     def left_out(self) -> Iterator[str]:
         """See `Discovery.left_out`."""
         return self._sources.left_out({str(absolute(source.shown)) for source in self._found})
-
-    @property
-    def inputs(self) -> "CheckInputs | None":
-        """Everything that the round depended on; None if uncertain or unknown."""
-        return self._inputs
 
     def _look_up_inputs(self, cache: "Cache", checker: FileChecker, found: Sequence[Source]) -> "CheckInputs | None":
         if self._sources.failures or self._sources.around.folders:
@@ -107,10 +109,10 @@ class CheckRun:
         """A file as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
         wishes = replace(self._wishes, fix=False)
         source = self.source(shown)
-        return FileChecker(self.language, self._configurations, wishes, self._project).attempt(source)
+        return FileChecker(self._language, self._configurations, wishes, self._project).attempt(source)
 
     def _one_by_one(self, found: list[Source]) -> tuple[list[CheckedSource], FileChecker]:
-        checker = FileChecker(self.language, self._configurations, self._wishes)
+        checker = FileChecker(self._language, self._configurations, self._wishes)
         checker.register(self._sources, found)
         results = check_with_used_files(self._sources, found, lambda several: map(checker.attempt, several))
         return results, checker
@@ -125,12 +127,12 @@ class CheckRun:
         kind = (wishes, self._sources.names, self._sources.folders)
         cache = self._cache = Cache.of(self._sources.names, kind) if cached else None
         project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None
-        checker = self._checker = FileChecker(self.language, self._configurations, self._wishes, project)
+        checker = self._checker = FileChecker(self._language, self._configurations, self._wishes, project)
         checker.register(self._sources, found)
         batch = FileBatch(checker, project, cache)
         results = check_with_used_files(self._sources, found, batch.results)
         if cache is not None:
-            inputs = self._inputs = self._look_up_inputs(cache, checker, [each.source for each in results])
+            inputs = self.inputs = self._look_up_inputs(cache, checker, [each.source for each in results])
             for _ in range(2):  # a first check creates the folder whose disk tells the time
                 since = self._since()
                 cache.depends_on(inputs, since)

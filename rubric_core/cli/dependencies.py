@@ -29,6 +29,7 @@ __all__ = [
     "Fact",
     "RecordingFiles",
     "RecordingProject",
+    "checked_question",
 ]
 
 #: A boolean, a digest, or an error number.
@@ -48,6 +49,11 @@ def _names_digest(names: Iterable[object]) -> str:
 
 #: The answer for a folder that is empty or missing.
 NO_NAMES = _names_digest(())
+
+
+def checked_question(kind: FileKind, *, nested: bool) -> str:
+    """The question of `RecordingProject.is_checked`."""
+    return f"{CHECKED}{kind.name}{_NESTED if nested else ''}"
 
 
 class RecordingFiles:
@@ -112,6 +118,16 @@ class Fact(NamedTuple):
     name: str
     answers: dict[str, Answer]
 
+    @property
+    def path(self) -> str:
+        """The path that was asked about."""
+        return os.path.join(self.folder, self.name)  # noqa: PTH118  # there are many
+
+    @property
+    def is_of_content(self) -> bool:
+        """Whether the content of a file was asked for."""
+        return any(question.startswith(_READ) for question in self.answers)
+
 
 class RecordingProject(Project):
     """A project that records file by file what is looked up."""
@@ -140,7 +156,7 @@ class RecordingProject(Project):
 
     def is_checked(self, path: Path, kind: FileKind, *, nested: bool = False) -> bool:
         """See `Project.is_checked`."""
-        question = f"{CHECKED}{kind.name}{_NESTED if nested else ''}"
+        question = checked_question(kind, nested=nested)
         return bool(self.recorded.note(path, question, super().is_checked(path, kind, nested=nested)))
 
     def landmarks(self, directory: Path) -> frozenset[str]:
@@ -222,7 +238,7 @@ class CurrentFacts:
         """Whether each fact still holds; facts of one folder have to be consecutive."""
         folder, listed = None, None
         for fact in facts:
-            if self._changed is not None and os.path.join(fact.folder, fact.name) not in self._changed:  # noqa: PTH118  # there are many
+            if self._changed is not None and fact.path not in self._changed:
                 yield all(
                     self._answer(fact, question) == answer
                     for question, answer in fact.answers.items()

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.file_uses import references_of
@@ -22,7 +23,7 @@ from rubric_core.loading.project import Project
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import Selection
 
-__all__ = ["CheckOptions", "FileChecker"]
+__all__ = ["CheckOptions", "FileChecker", "FileSettings"]
 
 _FOREIGN = (
     "not checked, because it does not look like eval YAML; a first line `# rubric: dialect=…` or `include` in the "
@@ -47,6 +48,14 @@ class CheckOptions:
     ignore: frozenset[str] = frozenset()
     #: Make safe fixes, in memory.
     fix: bool = False
+
+
+class FileSettings(NamedTuple):
+    """What the checks of all files have in common."""
+
+    language: Language
+    configurations: Configurations
+    wishes: CheckOptions
 
 
 class FileChecker:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis.file_uses import FileUse, OutgoingReferences
+from rubric_core.cli.cache_files import digest
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
@@ -14,7 +15,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related
 
-__all__ = ["dumps", "loads", "needs_text", "packed_use"]
+__all__ = ["digest_of", "dumps", "loads", "needs_text", "packed_use", "unpacked_use"]
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -40,6 +41,11 @@ def dumps(checked: CheckedFile) -> str:
             checked.hidden,
         )
     )
+
+
+def digest_of(references: OutgoingReferences | None) -> str:
+    """A digest of what a file refers to."""
+    return digest(_encode(_packed_references(references)).encode())
 
 
 def _packed_references(references: OutgoingReferences | None) -> list[Any] | None:
@@ -68,6 +74,14 @@ def packed_use(use: FileUse | None) -> list[Any] | None:
     if use is None:
         return None
     return [use.kind.name, use.dialect, _sorted(use.siblings), _packed_names(use.defined_names)]
+
+
+def unpacked_use(packed: list[Any] | None) -> FileUse | None:
+    """The inverse of `packed_use`."""
+    if packed is None:
+        return None
+    kind, dialect, siblings, names = packed
+    return FileUse(FileKind[kind], dialect, _frozen(siblings), _unpacked_names(names))
 
 
 def _packed_names(use: DefinedNames | None) -> list[Any] | None:

@@ -116,6 +116,15 @@ class SourceCollector:
         self.failures += self._discovery.unreadable
         self.left_alone = list(self._discovery.outside.values())
 
+    def beside(self, path: Path) -> set[str]:
+        """The files to check in the folder of a path that the named folders lead to, as `found` spells them."""
+        return {
+            name
+            for folder in self.folders
+            if path.is_relative_to(absolute(folder))
+            for name in self._discovery.files_beside(folder, path)
+        }
+
     def left_out(self, checked: Collection[str]) -> Iterator[str]:
         """See `Discovery.left_out`."""
         return self._discovery.left_out(checked)

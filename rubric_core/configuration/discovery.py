@@ -19,7 +19,7 @@ from rubric_core.loading import gitignore
 from rubric_core.loading.files import absolute, is_suite_name, may_be_promptfoo_name
 from rubric_core.loading.path_patterns import Patterns, braces
 
-__all__ = ["Discovery"]
+__all__ = ["Discovery", "decides_for_folder"]
 
 _SKIPPED = frozenset({
     ".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
@@ -101,13 +101,19 @@ class Discovery:
 
     def files(self, folder: str) -> Iterator[str]:
         """The suites below `folder`, and the related files that are known by their names."""
-
-        def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
-            ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(path.rpartition(os.sep)[2])
-            return ends and (here.takes(path, names) or here.includes_other_file(path, names))
-
-        for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes):
+        for shown, listing in self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), _takes):
             yield from (_joined(shown, name) for name in listing.files)
+
+    def files_beside(self, folder: str, path: Path) -> list[str]:
+        """Those of `files(folder)` that are in the same folder as `path`, without a walk through all others."""
+        shown, whole, here = str(Path(folder)), str(absolute(folder)), self._start(folder)
+        listing = self._listing(shown, whole, here, _takes)
+        for name in path.parent.relative_to(whole).parts:
+            if listing is None or name not in listing.folders:
+                return []
+            shown, whole = _joined(shown, name), os.path.join(whole, name)
+            listing = self._listing(shown, whole, listing.here, _takes)
+        return [] if listing is None else [_joined(shown, name) for name in listing.files]
 
     def passed(self, path: Path) -> str | None:
         """The spelling of a file that was passed; None if it was not, or is excluded."""
@@ -289,6 +295,18 @@ class Discovery:
             own_patterns = eval_patterns(folder)
             here = here if own_patterns is None else replace(here, evals=own_patterns)
         return here
+
+
+def _takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
+    """Whether a file is a suite, or a related file that is known by its name."""
+    ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(path.rpartition(os.sep)[2])
+    return ends and (here.takes(path, names) or here.includes_other_file(path, names))
+
+
+def decides_for_folder(path: str) -> bool:
+    """Whether a file of that path determines which others are checked, or how: settings, patterns of git."""
+    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, "config.yaml", "exclude", ".git")
+    return os.path.basename(path) in wanted  # noqa: PTH119  # as text
 
 
 #: Nanoseconds after which another change gives a file another time, on any file system.

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from thorough import seeds
 
 from rubric_core.cli import check_inputs, check_run, file_checker, parallel
+from rubric_core.user_key import user_key
 
 FEWEST = check_run._FEWEST
 
@@ -50,6 +51,12 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[str]
 
 def cached() -> Path:
     return max(Path(".rubric/cache").glob("check-*.json"), key=lambda each: each.stat().st_mtime_ns)
+
+
+def forget_report() -> None:
+    """Remove the stored reports, which there are if the machine took its time, so that the cache of findings is used."""
+    for report in Path(".rubric/cache").glob("report-*"):
+        report.unlink()
 
 
 def test_what_has_not_changed_is_not_analysed(rubric: Run, analysed: Callable[[], list[str]]) -> None:
@@ -89,17 +96,21 @@ def test_an_edit_looks_again_at_what_depends_on_it(rubric: Run, analysed: Callab
     rubric("check")
     analysed()
     write("evals/clean.eval.yaml", BROKEN)
+    forget_report()
     rubric("check")
     # That a target is used by nobody depends on every suite.
     assert analysed() == ["clean.eval.yaml", "targets.yaml"]
     write("evals/prompts/grade.md", "Grade {{ answer }}.\n")
+    forget_report()
     rubric("check")
     # The fix of the other suite names this file, and was tried.
     assert analysed() == ["grade.md", "one.eval.yaml", "two.eval.yaml"]
     write("evals/prompts/gone.md", PROMPT)
+    forget_report()
     rubric("check")
     assert analysed() == ["gone.md", "two.eval.yaml"]
     write("evals/targets.yaml", TARGETS)
+    forget_report()
     assert "targets.yaml" in (rubric("check"), analysed())[1]
     write(".rubric.toml", 'ignore = ["unknown-key"]\n')
     assert said(rubric("check")) == said(rubric("check", "--no-cache"))
@@ -154,8 +165,7 @@ def test_a_damaged_cache_is_none(
     fresh = rubric("check")
     every = analysed()
     damage(cached())
-    for report in Path(".rubric/cache").glob("report-*"):  # there is one if the machine took its time
-        report.unlink()
+    forget_report()
     assert said(rubric("check")) == said(fresh)
     assert analysed() == every
 
@@ -202,11 +212,12 @@ def test_what_cannot_be_written_is_not_kept(rubric: Run, monkeypatch: pytest.Mon
     plant()
     fresh = said(rubric("check", "--no-cache"))
 
-    def full(*_: object) -> NoReturn:
+    def full(*_: object, **__: object) -> NoReturn:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    user_key()  # which is written as well
     with monkeypatch.context() as patch:
-        patch.setattr("rubric_core.evaluation.results.journal.write_atomically", full)
+        patch.setattr("rubric_core.atomic_write.write_file", full)
         assert said(rubric("check")) == fresh
     with monkeypatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(write("../file", "no folder").absolute()))
@@ -252,6 +263,15 @@ def test_checks_at_once_do_not_disturb_each_other(process: Run) -> None:
     assert len({each.name for each in Path(".rubric/cache").iterdir()} - {cached().name}) <= 1
 
 
+PROMPTFOO = """\
+prompts: [file://ask.txt]
+providers: [echo]
+tests:
+  - vars: {q: a}
+    assert: [{type: equals, value: a}]
+  - file://rows.yaml
+  - file://rows.csv
+"""
 #: Where something may be written, and what.
 EDITS = st.one_of(
     st.tuples(
@@ -284,6 +304,18 @@ EDITS = st.one_of(
     st.tuples(
         st.sampled_from(["evals/.agentv/config.yaml", ".agentv/config.yaml", "evals/.git", ".agentv/templates/x.yaml"]),
         st.sampled_from(["targets:\n  - {name: three, provider: mock}\n", "- {type: contains, value: x}\n", ""]),
+    ),
+    st.tuples(
+        st.sampled_from(["evals/plain.yaml", "plain.yaml", "evals/broken.eval.yaml", "evals/other.test.yaml"]),
+        st.sampled_from(["jobs: {}\n", CLEAN, CASES, BROKEN.replace("tests:", "evalcases:"), PROMPTFOO]),
+    ),
+    st.tuples(
+        st.sampled_from(["promptfooconfig.yaml", "evals/promptfooconfig.yaml"]),
+        st.sampled_from([PROMPTFOO, PROMPTFOO.replace("q:", "p:"), PROMPTFOO.replace("equals", "eqals"), "tests: []\n"]),
+    ),
+    st.tuples(
+        st.sampled_from(["ask.txt", "evals/ask.txt", "rows.yaml", "rows.csv"]),
+        st.sampled_from(["Say {{ q }}", "Say {{ p }}", "- vars: {q: b}\n", "q,__expected\nb,equals:b\n"]),
     ),
 )  # fmt: skip
 #: What else may happen to one of the files above.
@@ -330,18 +362,26 @@ def step(edit: tuple[str, ...], *, removed: bool) -> None:
 @settings(
     max_examples=len(seeds(40, few=12)), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(steps=STEPS, options=st.sampled_from([[], ["--format", "json"], ["--format", "sarif"], ["--diff"]]))
+@given(
+    steps=STEPS,
+    several=st.lists(
+        st.sampled_from([[], ["--format", "json"], ["--format", "sarif"], ["--diff"], ["--quiet", "--max-warnings=1"]]),
+        min_size=1,
+        max_size=2,
+    ),
+)
 def test_a_cache_makes_no_difference(
-    rubric: Run, here: Path, steps: list[tuple[tuple[str, ...], bool, bool]], options: list[str]
+    rubric: Run, here: Path, steps: list[tuple[tuple[str, ...], bool, bool]], several: list[list[str]]
 ) -> None:
     for each in here.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     plant()
     write("../outside.md", PROMPT)
-    rubric("check", *options)
+    rubric("check", *several[0])
     for edit, removed, waits in steps:
         step(edit, removed=removed)
-        for _ in range(3 if waits else 2):
+        for number in range(3 if waits else 2):
             if waits:
                 settle()
+            options = several[number % len(several)]
             assert said(rubric("check", *options)) == said(rubric("check", *options, "--no-cache"))

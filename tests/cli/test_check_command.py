@@ -572,7 +572,8 @@ def test_the_exit_code_of_many_warnings_looks_at_each_a_few_times() -> None:
     looks: list[str] = []
 
     class Warned:
-        more = 0
+        more = more_fixable = 0
+        fixes = ()
 
         @property
         def severity(self) -> str:

@@ -20,7 +20,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
-    """The number of checks since the last call that read files, rather than repeating a stored report."""
+    """The number of checks since the last call that found all files, rather than repeating or patching a stored report."""
     begun: list[object] = []
     real = check_run.CheckRun.round
 
@@ -140,7 +140,7 @@ def test_whatever_changes_is_seen(
     if waits:
         settle()
     now = said(rubric("check"))
-    assert rounds() == 1
+    assert rounds() <= 1  # none for some changes of contents: the report is patched
     assert now == said(rubric("check", "--no-cache"))
     settle()
     Path("evals/broken.eval.yaml").write_text(f"{BROKEN}# more\n", encoding="utf-8")
@@ -199,7 +199,7 @@ def test_colours_are_those_of_now(rubric: Run, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_where_one_file_changed_only_it_is_read(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has findings is read as well, as its lines are shown, and the targets, which some suite may name now."""
+    """With the targets, which some suite may name now; another format shows lines of everything that has findings."""
     plant()
     settle()
     rubric("check")
@@ -211,7 +211,7 @@ def test_where_one_file_changed_only_it_is_read(rubric: Run, monkeypatch: pytest
     monkeypatch.setattr(sources, "read_text", lambda path: read.append(path.name) or real(path))
     ran = said(rubric("check"))
     shown = {"broken.eval.yaml", "one.eval.yaml", "two.eval.yaml"}
-    assert set(read) == {*shown, "clean.eval.yaml", "targets.yaml"}
+    assert set(read) == {"clean.eval.yaml", "targets.yaml"}
     read.clear()
     assert said(rubric("check", "--format", "json"))[0] == ran[0]
     assert set(read) == shown
