@@ -34,7 +34,14 @@ FAMILIES = (
         ("eval_cases", "evalcases", "testcases", "tests"),
         {},
     ),
-    Family("promptfoo", ("promptfoo",), ("tests",), {}),
+    Family(
+        "promptfoo",
+        ("promptfoo",),
+        ("tests",),
+        {
+            "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
+        },
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.case_file_reader import CaseFileReader
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
+from rubric_core.evaluation.cases.family_cases import cases_of
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.cases.options import Options
@@ -146,13 +147,9 @@ class _Loader:
 
     def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
         allow_registered_kinds(analysis, self.options.evaluators)
-        if analysis.kind is FileKind.PROMPTFOO:
-            from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases  # noqa: PLC0415  # AgentV's suites need none of it
-
-            tests = promptfoo_cases(analysis, path, self.files, self.options, self.generated)
-            keys = tuple(each.key for each in tests[0].matrix.configuration.programs) if tests else ()
-            left_out = frozenset(each.id for each in tests if not each.is_chosen)
-            return LoadedSuite(path, analysis, tests, {}, self.generated, keys, left_out)
+        family = cases_of(analysis.dialect)
+        if (made := family.suite(path, analysis, self.files, self.options, self.generated)) is not None:
+            return made
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)

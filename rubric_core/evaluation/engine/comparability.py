@@ -12,8 +12,9 @@ from typing import Any
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import named_judge, target_name
-from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses
+from rubric_core.evaluation.engine.dependencies import CaseDependencies
 from rubric_core.evaluation.engine.fingerprint import digest, shown_entries
+from rubric_core.evaluation.model.file_addresses import file_addresses
 from rubric_core.evaluation.targets.resolve import JUDGE_SETTINGS, Targets
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.shape import Shape, children
@@ -87,7 +88,7 @@ def _is_judged(shapes: Iterable[Shape]) -> bool:
 def _files(runnable: Runnable, files: Files, asked: Mapping[str, Any]) -> dict[str, str]:
     dependencies = CaseDependencies(runnable, files, ())
     written = asked.get("input_files")
-    names = [*addresses(asked), *_file_blocks(asked), *(written if isinstance(written, list) else ())]
+    names = [*file_addresses(asked), *_file_blocks(asked), *(written if isinstance(written, list) else ())]
     found = chain(dependencies.of_evaluators(), dependencies.called(name for name in names if isinstance(name, str)))
     return {name: digest(path, files, runnable.facts.digests) for name, path in found}
 

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.cases.family_cases import cases_of
 from rubric_core.evaluation.cases.messages import referenced_files
-from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
-from rubric_core.evaluation.cases.promptfoo.run_environment import further_environment_files
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.imports import module_files, with_imports
 from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.model.file_addresses import file_addresses
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path
 from rubric_core.language.evaluators import (
     Aggregator,
@@ -42,7 +41,7 @@ from rubric_core.loading.sent_files import files_in_messages, messages_in_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["CaseDependencies", "addresses", "prompt_of"]
+__all__ = ["CaseDependencies", "prompt_of"]
 
 #: Settings of targets that name files, and those that name programs.
 _FILE_SETTINGS = frozenset(
@@ -126,10 +125,9 @@ class CaseDependencies:
             yield from self._searched(name)
         for path in self._runnable.borrowed_files:
             yield path.name, path, directory
-        if isinstance(self._runnable, PromptfooRunnable):
-            yield from self._named_by_promptfoo(self._runnable)
+        yield from self._named_by_family()
         prompts = [prompt_of(each) for each in variations(self._runnable) if each.variant is not None]
-        for text in (*addresses(written), *addresses(prompts)):
+        for text in (*file_addresses(written), *file_addresses(prompts)):
             yield from self._searched(without_function(text[len(URL) :]))
         for text in self._runnable.filter_files.values():
             yield from self._searched(without_function(text.removeprefix(URL)))
@@ -154,28 +152,22 @@ class CaseDependencies:
         names = [*referenced_files(case.suite, case.case), *files_in_messages([*values, *prompts])]
         return list(dict.fromkeys(_with_values(name, each) for name in names for each in values))
 
-    def _named_by_promptfoo(self, case: PromptfooRunnable) -> Iterator[tuple[str, Path, Path]]:
-        """The files of its prompts and providers, those with the code that it executes, and those with its variables.
-
-        A `.env` is none: like the variables of the user it belongs to the place in which a run begins.
-        """
-        configuration = case.matrix.configuration
-        for path in (*case.matrix.files, *further_environment_files(configuration.data, configuration.directory)):
+    def _named_by_family(self) -> Iterator[tuple[str, Path, Path]]:
+        """The files that only the family of the case knows of."""
+        case, family = self._runnable, cases_of(self._runnable.dialect)
+        for path in family.files(case):
             if self._files.is_file(path):
                 yield path.name, path, self._directory
-        known = case.matrix.addresses_of_tests.get(case.test)
-        if known is None:
-            known = case.matrix.addresses_of_tests.keep(case.test, addresses(case.test.part("vars")))
-        for text in known:  # rows of tables, too, of which no node is written so
+        for text in family.addresses(case):
             yield from self._searched(without_function(text[len(URL) :]))
-        for code in executed_code(case, makes_tests=False):
+        for code in family.code(case):
             yield from self._searched(code.file) if code.file else self.in_command(code.text, self._directory)
 
     def _named_by_evaluators(self) -> Iterator[tuple[str, Path, Path]]:
         turns = self._runnable.case.turns or ()
         for config in (*self._runnable.evaluators, *turns, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
-                for text in addresses([vars(shape).get(name) for name in shape.places]):
+                for text in file_addresses([vars(shape).get(name) for name in shape.places]):
                     yield from self._searched(without_function(text[len(URL) :]))
                 if isinstance(shape, _NAMING):
                     yield from self._named_by(shape)
@@ -223,7 +215,7 @@ class CaseDependencies:
         for name in _FILE_SETTINGS & settings.keys():
             if isinstance(settings[name], str):
                 yield from self._searched(settings[name])
-        for text in addresses(settings):
+        for text in file_addresses(settings):
             yield from self._searched(without_function(text[len(URL) :]))
         known = self._runnable.facts.provider_programs
         if kind not in known:
@@ -275,22 +267,3 @@ def prompt_of(runnable: Runnable) -> Any:
     return (
         plain(prompt.node, runnable.anchors if prompt.own else runnable.suite_anchors) if prompt is not None else None
     )
-
-
-def addresses(value: object) -> list[str]:
-    """The texts in a value that are `file://` addresses."""
-    found: list[str] = []
-    _gather(value, found)
-    return found
-
-
-def _gather(value: object, found: list[str]) -> None:
-    if isinstance(value, str):
-        if value.startswith(URL):
-            found.append(value)
-    elif isinstance(value, list):
-        for item in value:
-            _gather(item, found)
-    elif isinstance(value, dict | Mapping):  # a dict is recognised ten times as fast
-        for item in value.values():
-            _gather(item, found)

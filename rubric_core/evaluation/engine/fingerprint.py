@@ -18,7 +18,8 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import FileStamp, InheritedText, TargetEntries, WrittenCase
 from rubric_core.evaluation.cases.target_choice import target_name
 from rubric_core.evaluation.cases.variations import variations
-from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses, prompt_of
+from rubric_core.evaluation.engine.dependencies import CaseDependencies, prompt_of
+from rubric_core.evaluation.model.file_addresses import file_addresses
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import SETTINGS_BESIDE_ANSWERS
@@ -93,7 +94,7 @@ def _rows(runnable: Runnable) -> list[object]:
 
 def _digests(runnable: Runnable, files: Files, entries: TargetEntries, written: Sequence[str]) -> dict[str, str]:
     """The files whose content matters beyond what the case has of them as data."""
-    found = CaseDependencies(runnable, files, entries.shown).found([*written, *addresses(_rows(runnable))])
+    found = CaseDependencies(runnable, files, entries.shown).found([*written, *file_addresses(_rows(runnable))])
     known = runnable.facts.digests
     return {name: digest(path, files, known) for name, path in found if path not in runnable.files_as_data}
 
@@ -105,7 +106,7 @@ def _written(runnable: Runnable) -> WrittenCase:
     if known is not None:
         return known
     case = runnable.as_data
-    return runnable.facts.written.keep(by, WrittenCase(_JSON.encode(case), tuple(addresses(case))))
+    return runnable.facts.written.keep(by, WrittenCase(_JSON.encode(case), tuple(file_addresses(case))))
 
 
 def _inherited(runnable: Runnable) -> InheritedText:
@@ -120,7 +121,7 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     listed = {place.name for key in ("cases", "scenarios") if (place := runnable.suite.places.get(key)) is not None}
     written = plain(runnable.suite.node, runnable.suite_anchors)
     if not isinstance(written, dict):
-        return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(addresses(written)), ())
+        return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(file_addresses(written)), ())
     lists = [written[key] for key in listed if key in written]
     named = [
         each for value in lists for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)
@@ -130,8 +131,8 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     written = {k: v for k, v in written.items() if k not in _TALK | listed}
     # `prompts` of the suite is left out: the prompt of each case is hashed with the case.
     around = {k: v for k, v in written.items() if k != "prompts"}
-    own = tuple(addresses(around))
-    return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), own, tuple(addresses(named)))
+    own = tuple(file_addresses(around))
+    return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), own, tuple(file_addresses(named)))
 
 
 def _shortened(text: str) -> str:
@@ -154,7 +155,7 @@ def absolute_files_of(runnable: Runnable, files: Files, targets: Targets) -> lis
 
 def _named_files(runnable: Runnable, files: Files, targets: Targets) -> Iterator[tuple[str, Path]]:
     inherited = _inherited(runnable)
-    written = [*_written(runnable).addresses, *inherited.addresses, *inherited.lists, *addresses(_rows(runnable))]
+    written = [*_written(runnable).addresses, *inherited.addresses, *inherited.lists, *file_addresses(_rows(runnable))]
     return CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
 
 

@@ -84,14 +84,10 @@ class RunInputs:
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
     """The files of a case, each with a word for its role."""
-    from rubric_core.evaluation.cases.promptfoo.run_environment import read_environment_files  # noqa: PLC0415
-    from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
+    from rubric_core.evaluation.cases.family_cases import cases_of  # noqa: PLC0415
     from rubric_core.evaluation.engine.dependencies import CaseDependencies  # noqa: PLC0415
 
-    if isinstance(case, PromptfooRunnable):
-        configuration, folder = case.matrix.configuration, case.options.working_directory
-        found = read_environment_files(configuration.data, configuration.directory, folder, case.files)
-        yield from (("", path) for path in found)
+    yield from (("", path) for path in cases_of(case.dialect).environment_files(case))
     entries = [{"name": each.name, "kind": each.kind, "settings": each.settings} for each in taking]
     for name, path in CaseDependencies(case, case.files, entries).found(written):
         yield name.removesuffix(f" {os.path.relpath(path, case.directory)}"), path

@@ -8,12 +8,12 @@ from typing import Any
 
 from rubric_core.evaluation.cases.by_identity import ByIdentity
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.executed_text import ExecutedCode
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.cases.variations import require_few, row_label
+from rubric_core.evaluation.model.executed_code import ExecutedCode
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL, is_pattern

@@ -1,4 +1,4 @@
-"""A program or a piece of code that a promptfoo case executes."""
+"""A program or a piece of code that a case executes."""
 
 from rubric_core.lazy_compilation import dataclass
 

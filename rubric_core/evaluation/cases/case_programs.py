@@ -1,0 +1,35 @@
+"""Runs a program that makes cases, and keeps what it returns."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite
+from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.language.shape import Shape
+from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Ports
+from rubric_core.text import Span
+
+__all__ = ["generated_lines", "returned_value"]
+
+_SECONDS = 60.0
+#: The default function of a Python file.
+_USUAL = "generate_tests"
+
+
+async def returned_value(
+    text: str, arguments: Mapping[str, Any], suite: LoadedSuite, ports: Ports, *, tests: bool = False
+) -> Any:
+    """The value that a program returns; with `tests`, it may also be a list that a file exports. Raises Unscored."""
+    code = text if text.startswith(URL) else f"{URL}{text}"
+    directory = suite.path.absolute().parent
+    at = Shape(Span(0, 0))
+    return await run_function(
+        code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL, tests=tests, exact=tests
+    )
+
+
+def generated_lines(cases: Sequence[Any]) -> GeneratedCases:
+    """Cases that a program has returned, one per line."""
+    return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in cases))
