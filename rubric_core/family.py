@@ -32,7 +32,7 @@ FAMILIES = (
         "agentv",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
-        {},
+        {"running": "rubric_core.evaluation.engine.agentv_running"},
     ),
     Family(
         "promptfoo",
@@ -40,6 +40,7 @@ FAMILIES = (
         ("tests",),
         {
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
+            "running": "rubric_core.evaluation.engine.promptfoo_running",
         },
     ),
 )

@@ -1,6 +1,6 @@
 """The dialect and target of a suite, for the status bar of an editor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.documents.snapshot import Snapshot
@@ -38,7 +38,6 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
 def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     """The names of the target and of the judge as written; empty without one."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
-    from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
     from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
     from rubric_lsp.running.selection import suite_of  # noqa: PLC0415
@@ -49,8 +48,8 @@ def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
         case = None
     if case is None:
         return "", ""
-    if isinstance(case, PromptfooRunnable):
-        return _listed([each.name for each in case.matrix.providers]), ""
+    if case.answering is not None:
+        return _listed(case.answering), ""
     targets = targets_for(case, DiskFiles())
     name = target_name(case.suite, case.options.target, targets)
     try:
@@ -61,6 +60,6 @@ def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     return name, next((each for each in written if isinstance(each, str)), targets.default_judge() or "")
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """The first of several names, and the number of the others."""
     return " ".join([*names[:1], *([f"+{len(names) - 1}"] if len(names) > 1 else [])])

@@ -30,20 +30,18 @@ _LIST = "rubric_core/family.py"
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
 rubric_core/analysis                 58  10
-rubric_core/cli                      21   6
+rubric_core/cli                      20   5
 rubric_core/configuration             4   1
-rubric_core/evaluation/cases          3   4
-rubric_core/evaluation/code           2   2
-rubric_core/evaluation/engine        22  11
+rubric_core/evaluation/code           1   1
 rubric_core/evaluation/exporting      1   1
-rubric_core/evaluation/scoring        0   1
+rubric_core/evaluation/model          1   0
 rubric_core/formatting                1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
 rubric_core/loading                  22   6
 rubric_core/validation                3   2
 rubric_core/validation/rules         69  27
-rubric_lsp                            4   2
+rubric_lsp                            3   1
 rubric_lsp/documents                 36   3
 rubric_lsp/features                  20   9
 rubric_lsp/features/completion       28   8
@@ -51,8 +49,8 @@ rubric_lsp/running                    8   0
 """
 
 _MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")
-#: What a constant may be made of that lists members of a family: a set, a tuple, a union of classes.
-_COLLECTIONS = (ast.Tuple, ast.Set, ast.List, ast.BinOp)
+#: What a constant may be that stands for a family: a set, a tuple, a union of classes, one member, the name.
+_COLLECTIONS = (ast.Tuple, ast.Set, ast.List, ast.BinOp, ast.Attribute, ast.Constant)
 _ASKING_CALLS = frozenset({"isinstance", "issubclass"})
 
 
@@ -63,7 +61,7 @@ class Module:
     path: str
     tree: ast.Module
     nodes: Sequence[ast.AST]
-    #: The constants that are collections.
+    #: The constants that are collections, or one thing under another name.
     listings: Sequence[tuple[str, ast.expr]]
 
     @classmethod
@@ -143,7 +141,7 @@ def names_of_family(modules: Collection[Module]) -> dict[str, frozenset[str]]:
 
 
 def listings(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """The constants of a module that are collections."""
+    """The constants of a module that are collections, or one thing under another name."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             value = node.value

@@ -15,7 +15,6 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, NoSuiteError, load_suite
 from rubric_core.evaluation.cases.options import Options
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.engine.guard import guarded
@@ -76,7 +75,7 @@ async def _made_cases(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
 def _with_other_targets(cases: Sequence[Runnable]) -> Iterator[Runnable]:
     """The first case with each target that somebody may choose for it, as an agent can."""
     first = next(iter(cases), None)
-    if first is None or isinstance(first, PromptfooRunnable):  # which has the cases of all its targets
+    if first is None or first.answering is not None:  # it has the variations of all its targets
         return
     targets = shared_targets(first, first.files).file
     for name in dict.fromkeys(entry.name for entry in targets.entries) if targets is not None else ():

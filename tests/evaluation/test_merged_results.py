@@ -15,8 +15,7 @@ from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import join_variations, variations
 from rubric_core.evaluation.engine.repeats import Repeats, run_repeats
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.model.promptfoo_assertion import ROW
-from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import ROW, CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.report_page.case_data import case_data
 from rubric_core.evaluation.reporting.inline_marks import evaluator_words
 from rubric_core.evaluation.results.known_case import KnownCase

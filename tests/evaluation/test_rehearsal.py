@@ -524,9 +524,10 @@ async def test_a_target_that_cannot_be_made_says_why(folder: Folder) -> None:
 
 async def test_a_mistake_of_ours_makes_the_plan_unknown(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     written(folder, USUAL)
-    monkeypatch.setattr("rubric_core.evaluation.engine.rehearse.prepare_case", lambda *_: 1 / 0)
     async with system_ports(ENVIRONMENT) as ports:
-        made = await rehearsed(cases_of(folder), ports)
+        with monkeypatch.context() as planning:
+            planning.setattr("rubric_core.evaluation.engine.agentv_running.prepare_case", lambda *_: 1 / 0)
+            made = await rehearsed(cases_of(folder), ports)
     assert "ZeroDivisionError" in made.unknown
     (reason,) = await run_with(folder, made)
     assert "is not known" in reason

@@ -129,6 +129,21 @@ class Runnable(CaseSource):
         return None
 
     @property
+    def row_details(self) -> Mapping[str, Any] | None:
+        """What the result of a variation that is a row of a matrix keeps of it, under `ROW`; None for any other."""
+        return None
+
+    @property
+    def answering(self) -> Sequence[str] | None:
+        """The names of all targets that answer the case in its variations; None if the choice of a target says it."""
+        return None
+
+    @property
+    def further_settings(self) -> Mapping[str, Any]:
+        """Settings in which targets are described, besides the entries of its target files."""
+        return {}
+
+    @property
     def rows_belong_together(self) -> bool:
         """Whether one variation of the case cannot be run without the others."""
         return False

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.targets.resolve import Targets, load_targets
 from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, TargetChoice
@@ -119,8 +118,8 @@ _DEFAULT = "default"
 
 def named_judge(config: Evaluator) -> str | None:
     """The target that an evaluator names as its judge."""
-    if isinstance(config, PromptfooAssertion):
-        return config.grader or None
+    if config.own_judge:
+        return config.own_judge
     if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
         return config.provider
     return config.target if isinstance(config, LlmJudge | Rubric) else None

@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.code.scripts import language_of
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.language.evaluators import CodeEvaluator, Custom, Javascript, Python
+from rubric_core.language.evaluators import CodeEvaluator, Custom, Evaluator
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
@@ -32,7 +31,6 @@ _WITH_VALUE: Mapping[Kind, tuple[str, ...]] = {
 }
 _PROGRAM: Mapping[Kind, tuple[str, ...]] = {"python": ("-c", "-m"), "node": ("-e", "--eval")}
 _FIRST_LINE = 200
-_SCRIPTS = ("python", "javascript")
 
 
 class InterpretedProgram(NamedTuple):
@@ -51,9 +49,7 @@ def can_be_debugged(config: Shape) -> bool:
     """Whether an evaluator is a program in Python or JavaScript with a file to stop in, as far as the suite tells."""
     if isinstance(config, CodeEvaluator):
         return not config.target and _names_interpreter(config.command or ())
-    if isinstance(config, PromptfooAssertion):
-        return config.base_type in _SCRIPTS and _is_file(config.settings.get("value"))
-    return isinstance(config, Custom) or (isinstance(config, Python | Javascript) and _is_file(config.value))
+    return isinstance(config, Custom) or (isinstance(config, Evaluator) and _is_file(config.grading_code))
 
 
 def _is_file(code: object) -> bool:

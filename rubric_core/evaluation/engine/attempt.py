@@ -24,7 +24,6 @@ from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorCon
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, add_usage, ask
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.redaction import Redactor, seal, values_of
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
@@ -248,6 +247,14 @@ class Attempt:
             context, self.registry(), configs, self._hooks(len(configs), turn), self.case.blame
         )
 
+    def with_row(self, context: EvaluationContext, output: Any) -> EvaluationContext:  # noqa: ARG002  # a case is no row
+        """The context with what graders learn of a row of a matrix; `output` is that of the target, before it is transformed."""
+        return context
+
+    async def grade_alike(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], target: str) -> None:  # noqa: ARG002  # whose outputs are compared
+        """Grade as if all variations had the output of the context, which is what a rehearsal knows. Raises Unscored."""
+        await self.grade(context, configs)
+
     def registry(self) -> dict[str, Evaluator]:
         """The evaluators by kind, those of the caller among them."""
         return build_evaluator_registry(self.case.options.evaluators, self._judge)
@@ -295,13 +302,13 @@ class Attempt:
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
         name = named_judge(config) if config is not None else None
         name = name or self.case.options.grader_target or target.grader_target or self._targets.default_judge()
-        if (
-            name is None
-            and not isinstance(config, PromptfooAssertion)
-            and self._targets.kind_judges(target.name, self.ports.environment)
-        ):
+        if name is None and self.may_judge(target, config):
             name = target.name
         return name
+
+    def may_judge(self, target: ResolvedTarget, config: EvaluatorConfig | None) -> bool:  # noqa: ARG002  # for some evaluators it may not
+        """Whether the target that answered judges, as no other judge is named."""
+        return self._targets.kind_judges(target.name, self.ports.environment)
 
     def _hooks(self, count: int, turn: int) -> EvaluatorHooks:
         def before(config: EvaluatorConfig, position: int) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.commands import json_input
@@ -15,10 +14,8 @@ from rubric_core.evaluation.code.interpreted_program import InterpretedProgram, 
 from rubric_core.evaluation.code.script_programs import MARK
 from rubric_core.evaluation.engine.attempt import requested_fields
 from rubric_core.evaluation.engine.events import ignore_event
-from rubric_core.evaluation.engine.prepare import prepare_case, require_valid, with_variables
-from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
-from rubric_core.evaluation.engine.run import attempt_of
-from rubric_core.evaluation.engine.unsupported import refuse
+from rubric_core.evaluation.engine.prepare import require_valid
+from rubric_core.evaluation.engine.running import running_of
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
@@ -77,26 +74,24 @@ async def grader_launch(
 
 async def _rehearse(case: Runnable, number: int, last: CaseResult, ports: Ports, processes: Processes) -> str:
     """Grade the last answer with one evaluator, whose programs go to `processes`; returns why it gave no score. Raises Unscored."""
+    running = running_of(case)
     require_valid(case)
-    refuse(case)
-    ports = await with_variables(case, ports)
-    ready = await prepare_case(case, ports)
+    running.refuse(case)
+    ports = await running.environment(case, ports)
+    ready = await running.prepare(case, ports)
     if number > len(ready.evaluators):
         raise Unscored("the case has other evaluators than when it ran: run it first")
     config = ready.evaluators[number - 1]
     if isinstance(config, CodeEvaluator) and config.target:
         raise Unscored(f"{default_name(config)} calls targets through a proxy, which there is in runs only")
-    attempt = attempt_of(ready)(ready, replace_fields(ports, processes=processes), ignore_event)
+    attempt = running.attempt(ready)(ready, replace_fields(ports, processes=processes), ignore_event)
     fields = requested_fields(ready, ports.files)
     resolved, provider = attempt.target(fields["target"])
     context = attempt.context(
         resolved, provider, attempt.inputs(), Answer(last.answer), min(1.0, max(0.0, last.threshold))
     )
     context = context.with_fields(transform=None)  # the answer is transformed already
-    if isinstance(ready, PromptfooRunnable):
-        told = provider_of_row(ready, ports.environment, context.redact)
-        context = context.with_fields(test=test_of_row(ready), row_provider=told, provider_output=last.answer)
-    (result,) = await attempt.grade(context, [config])
+    (result,) = await attempt.grade(attempt.with_row(context, last.answer), [config])
     return result.reason
 
 

@@ -1,8 +1,7 @@
-"""Prepares a case: fills in values from the environment, its `vars`, its prompt and other files."""
+"""Prepares a case of AgentV: fills in values from the environment, its `vars`, its prompt and other files."""
 
 from collections.abc import Mapping
 
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.fill_variables import fill_variables
@@ -34,10 +33,6 @@ def require_valid(case: Runnable) -> None:
 
 async def with_variables(case: Runnable, ports: Ports) -> Ports:
     """The ports with the environment variables that the suite sets for its run. Raises Unscored."""
-    if isinstance(case, PromptfooRunnable):
-        from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables  # noqa: PLC0415  # AgentV's cases need none of it
-
-        return await with_promptfoo_variables(case, ports)
     if not case.suite.env:
         return ports
     known = case.facts.environments.get(ports.environment)
@@ -87,10 +82,6 @@ async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
 
 async def prepare_case(case: Runnable, ports: Ports) -> Runnable:
     """The case with everything filled in. Raises Unscored for missing values and files."""
-    if isinstance(case, PromptfooRunnable):
-        from rubric_core.evaluation.engine.promptfoo_prepare import prepare_promptfoo  # noqa: PLC0415  # AgentV's cases need none of it
-
-        return await prepare_promptfoo(case, ports)
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:

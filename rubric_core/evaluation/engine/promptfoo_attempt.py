@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,18 @@ from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.engine.promptfoo_environment import require_no_failure
 from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
-from rubric_core.evaluation.model.context import EvaluatorConfig
+from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.promptfoo_assertion import (
     PROMPTFOO_KIND,
-    ROW,
     PromptfooAssertion,
     given_score,
     given_score_details,
     within_range,
 )
 from rubric_core.evaluation.model.redaction import seal
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import ROW, CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
@@ -68,9 +68,7 @@ class PromptfooAttempt(Attempt):
         results: Sequence[EvaluatorResult] = ()
         if configs:
             context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))
-            told = provider_of_row(self.case, self.ports.environment, self._secrets)
-            facts = {"test": test_of_row(self.case), "row_provider": told, "provider_output": self._provider_output}
-            results = await self.grade(context.with_fields(**facts), configs)
+            results = await self.grade(self.with_row(context, self._provider_output), configs)
         require_no_failure(results, self.ports.environment)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
@@ -233,6 +231,23 @@ class PromptfooAttempt(Attempt):
             if self._provider_output is None:
                 self._provider_output = answer.text if answer.data is None else answer.data
         return answer
+
+    def with_row(self, context: EvaluationContext, output: Any) -> EvaluationContext:
+        """See `Attempt.with_row`."""
+        told = provider_of_row(self.case, self.ports.environment, self._secrets)
+        return context.with_fields(test=test_of_row(self.case), row_provider=told, provider_output=output)
+
+    async def grade_alike(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], target: str) -> None:
+        """See `Attempt.grade_alike`: two rows are compared."""
+        await self.grade(context, [each for each in configs if each.type_name not in COMPARING_TYPES])
+        for each in configs:
+            if each.type_name in COMPARING_TYPES and isinstance(each, PromptfooAssertion):
+                with suppress(Unscored):
+                    await self.judge_outputs(each, [context.candidate] * 2, target)
+
+    def may_judge(self, target: ResolvedTarget, config: EvaluatorConfig | None) -> bool:
+        """See `Attempt.may_judge`: an assertion has a grader of its own, or none."""
+        return not isinstance(config, PromptfooAssertion) and super().may_judge(target, config)
 
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
         name = super()._judge_name(config, target)

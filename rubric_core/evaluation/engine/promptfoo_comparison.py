@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
-from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.events import ignore_event
-from rubric_core.evaluation.engine.prepare import with_variables
 from rubric_core.evaluation.engine.promptfoo_attempt import PENDING, PromptfooAttempt
+from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables
+from rubric_core.evaluation.engine.running import Rows
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
@@ -21,7 +20,6 @@ from rubric_core.ports import Ports
 
 __all__ = ["compare_all", "compare_rows"]
 
-Rows: TypeAlias = Sequence[tuple[Runnable, CaseResult]]
 #: How a judgement names the best output, counted from 1.
 _BEST = re.compile(r"output ([0-9]+) ")
 _TOO_FEW = "its output is compared with those of other rows, and the test has none; promptfoo stops"
@@ -100,7 +98,7 @@ async def _best_selected(
     case: PromptfooRunnable, assertion: PromptfooAssertion, results: Sequence[CaseResult], ports: Ports
 ) -> list[CaseResult]:
     """The results after a model has selected the best output. Raises Unscored."""
-    attempt = PromptfooAttempt(case, await with_variables(case, ports), ignore_event)
+    attempt = PromptfooAttempt(case, await with_promptfoo_variables(case, ports), ignore_event)
     judged = await attempt.judge_outputs(assertion, [each.answer for each in results], results[0].target)
     said = _BEST.match("".join(judged.hits[:1])) if judged.verdict is not Verdict.UNSCORED else None
     if said is None:

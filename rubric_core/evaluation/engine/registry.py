@@ -40,7 +40,6 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.evaluators.webhook import WEBHOOK
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
-from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
 from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
 
 __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
@@ -90,7 +89,7 @@ def kind_of(config: EvaluatorConfig) -> str:
         return _JUDGE
     if isinstance(config, CodeEvaluator):
         return "code"
-    if isinstance(config, PromptfooAssertion):
-        return PROMPTFOO_KIND
+    if config.graded_as:
+        return config.graded_as
     typed = _BY_SHAPE.get(type(config))
     return typed.kind if typed is not None else config.type_name

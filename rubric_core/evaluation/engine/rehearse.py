@@ -11,7 +11,6 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
@@ -19,10 +18,8 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields
 from rubric_core.evaluation.engine.events import ignore_event
 from rubric_core.evaluation.engine.extensions import extensions_written
-from rubric_core.evaluation.engine.prepare import prepare_case, require_valid, with_variables
+from rubric_core.evaluation.engine.prepare import require_valid
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, is_rubrics_own, sent_request
-from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
-from rubric_core.evaluation.engine.promptfoo_provider import provider_of_row, test_of_row
 from rubric_core.evaluation.engine.rehearsal_keys import RehearsalKeys
 from rubric_core.evaluation.engine.rehearsal_ports import (
     Masks,
@@ -33,15 +30,13 @@ from rubric_core.evaluation.engine.rehearsal_ports import (
     workspace_path,
 )
 from rubric_core.evaluation.engine.rehearsed_provider import NoLimits, rehearsed_providers
-from rubric_core.evaluation.engine.run import attempt_of, extensions_kind
+from rubric_core.evaluation.engine.running import running_of
 from rubric_core.evaluation.engine.secret_variables import secret_variables
-from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.holes import hole, hole_names, shown
 from rubric_core.evaluation.model.inputs import PromptInputs
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.plan_entries import ANY_HOST, Read, Send, Variable, without_secrets
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.template_filters import FilterNeeded
 from rubric_core.evaluation.model.unscored import Unscored
@@ -51,7 +46,6 @@ from rubric_core.evaluation.workspaces.plan import plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import CodeEvaluator, Preprocessor
-from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, Ports, ProviderError, Request
@@ -133,7 +127,7 @@ class _Rehearsal:
         """Rehearse a variation of a case, as far as others like it were not."""
         try:
             require_valid(case)
-            refuse(case)
+            running_of(case).refuse(case)
         except Unscored as problem:
             self._note(f"not run: {problem.reason}")
             return
@@ -194,7 +188,7 @@ class _Rehearsal:
         self._recorder.home = str(case.directory)
         own = self._own(case, known)
         try:
-            ports = self._masking(await with_variables(own, outer), outer, known)
+            ports = self._masking(await running_of(own).environment(own, outer), outer, known)
         except Unscored as problem:
             self._note(f"not run: {problem.reason}")
             return
@@ -249,7 +243,7 @@ class _Rehearsal:
     async def _around(self, case: Runnable, ports: Ports) -> None:
         """Rehearse what belongs to the suite: its extensions and the filters of its templates."""
         if extensions_written(case):
-            extensions = extensions_kind(case)([case], ports, self._note)
+            extensions = running_of(case).extensions([case], ports, self._note)
             for hook in ("beforeAll", "beforeEach", "afterEach", "afterAll"):
                 told: dict[str, object] = (
                     {"suite": {}, "results": []} if hook.endswith("All") else {"test": {}, "result": {}}
@@ -273,7 +267,7 @@ class _Rehearsal:
             case.facts.filters = None  # which keep what they gave: another reply gives something else
             try:
                 with self._recorder.replying(reply):
-                    ready = await prepare_case(case, ports)
+                    ready = await running_of(case).prepare(case, ports)
             except Unscored as problem:
                 reason = problem.reason
             else:
@@ -286,13 +280,9 @@ class _Rehearsal:
     @staticmethod
     def _filled(ready: Runnable, graders: Mapping[Hashable, EvaluatorConfig]) -> list[EvaluatorConfig]:
         """Graders as the case has them once its templates are filled in, in the same order."""
-        wanted = [each.node for each in graders.values()]
-        if isinstance(ready, PromptfooRunnable) or not graders:
-            filled = [each for each in graders_of(ready) if any(each.node is node for node in wanted)]
-            return filled if len(filled) == len(wanted) else list(graders.values())
-        starts = {each.span.start for each in graders.values()}
-        filled = [each for each in graders_of(ready) if each.span.start in starts]
-        return filled if len(filled) == len(wanted) else list(graders.values())
+        wanted, is_same = list(graders.values()), running_of(ready).is_same_grader
+        filled = [each for each in graders_of(ready) if any(is_same(each, written) for written in wanted)]
+        return filled if len(filled) == len(wanted) else wanted
 
     def _note(self, message: str) -> None:
         said = self._masks.holes(message)
@@ -315,7 +305,7 @@ class _Attempt:
         """Rehearse workspace, target and these graders; only the graders unless `whole`. Raises Unscored."""
         if whole:
             await self._prepare_workspace()
-        attempt = attempt_of(self.case)(self.case, self.ports, ignore_event, 1, self._workspace)
+        attempt = running_of(self.case).attempt(self.case)(self.case, self.ports, ignore_event, 1, self._workspace)
         base = CaseResult(id=self.case.id, verdict=Verdict.UNSCORED, **requested_fields(self.case, self.ports.files))
         problem: Unscored | None = None
         for reply in _SUCCESSES if whole else ():
@@ -359,15 +349,7 @@ class _Attempt:
         question = self._masks.word("prompt")
         inputs = PromptInputs(question=question, messages=(ChatMessage("user", question),), text=question)
         context = attempt.context(resolved, provider, inputs, Answer("ok", files=files), base.threshold)
-        if isinstance(self.case, PromptfooRunnable):
-            told = provider_of_row(self.case, self.ports.environment, context.redact)
-            context = context.with_fields(test=test_of_row(self.case), row_provider=told, provider_output="ok")
-        comparing = [each for each in configs if each.type_name in COMPARING_TYPES]
-        await attempt.grade(context, [each for each in configs if each.type_name not in COMPARING_TYPES])
-        for each in comparing:
-            if isinstance(attempt, PromptfooAttempt) and isinstance(each, PromptfooAssertion):
-                with suppress(Unscored):
-                    await attempt.judge_outputs(each, ["ok", "ok"], base.target)
+        await attempt.grade_alike(attempt.with_row(context, "ok"), configs, base.target)
         if any(isinstance(each, CodeEvaluator) and each.target for config in configs for each in children(config)):
             await self._call_targets()
 

@@ -10,22 +10,18 @@ from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.deadlines import run_within
-from rubric_core.evaluation.cases.promptfoo.history import RunHistory
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variations import join_variations, variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields, secrets_of, targets_of
 from rubric_core.evaluation.engine.comparability import fingerprint_of_test
-from rubric_core.evaluation.engine.conversation import Conversation
 from rubric_core.evaluation.engine.crash_reason import crash_reason
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
-from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
+from rubric_core.evaluation.engine.prepare import require_valid
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
-from rubric_core.evaluation.engine.unsupported import refuse
-from rubric_core.evaluation.model.promptfoo_assertion import ROW
+from rubric_core.evaluation.engine.running import Rows, running_of
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.workspaces.workspace import Workspaces
@@ -38,9 +34,7 @@ from rubric_core.ports import Ports
 
 __all__ = [
     "RunSession",
-    "attempt_of",
     "compared",
-    "extensions_kind",
     "require_runnables",
     "run_case",
     "run_in_session",
@@ -50,10 +44,9 @@ __all__ = [
 ]
 
 #: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, the third when what
-#: it says is recorded or was, and the last two for the rows of promptfoo.
+#: it says is recorded or was.
 _PROVIDERS = "rubric_core.evaluation.targets.providers"
 _REPLIES, _RECORDINGS = "rubric_core.evaluation.judging.replies", "rubric_core.evaluation.judging.recordings"
-_PROMPTFOO = ("rubric_core.evaluation.engine.promptfoo_prepare", "rubric_core.evaluation.engine.promptfoo_attempt")
 
 
 class RunSession(NamedTuple):
@@ -62,8 +55,8 @@ class RunSession(NamedTuple):
     workspaces: Workspaces
     #: By the facts of their suite, which its cases share.
     extensions: Mapping[SuiteFacts, Extensions]
-    #: The state that rows of promptfoo pass to later rows; also by the facts of their suite.
-    histories: dict[SuiteFacts, RunHistory]
+    #: What cases leave for later ones, as their family has it; also by the facts of their suite.
+    shared: dict[SuiteFacts, Any]
 
 
 async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = ignore_event) -> CaseResult:
@@ -93,9 +86,7 @@ async def run_in_session(
         import_module(_REPLIES)
         if case.options.mode != "auto":
             import_module(_RECORDINGS)
-    if isinstance(case, PromptfooRunnable):
-        for name in _PROMPTFOO:
-            import_module(name)
+    running_of(case)  # imports what its family needs
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun_result(case, ports)
@@ -124,13 +115,10 @@ async def run_in_session(
     return result
 
 
-async def compared(rows: Sequence[tuple[Runnable, CaseResult]], ports: Ports) -> list[CaseResult]:
+async def compared(rows: Rows, ports: Ports) -> list[CaseResult]:
     """The results of variations, after the comparisons between them."""
-    if all(case.compared_in is None for case, _ in rows):
-        return [result for _, result in rows]
-    from rubric_core.evaluation.engine.promptfoo_comparison import compare_all  # noqa: PLC0415  # few suites compare outputs
-
-    return await compare_all(rows, ports)
+    first = next((case for case, _ in rows if case.compared_in is not None), None)
+    return [result for _, result in rows] if first is None else await running_of(first).compare(rows, ports)
 
 
 def require_runnables(cases: object) -> None:
@@ -194,12 +182,11 @@ def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case before it is run: everything that is known without running it."""
     targets = targets_of(case, ports)
     requested = requested_fields(case, ports.files)
-    row = case.row_data if isinstance(case, PromptfooRunnable) else None
     return CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
         fingerprint=fingerprint(case, ports.files, targets),
         test_fingerprint=fingerprint_of_test(case, ports.files, targets, requested["threshold"]),
-        details={ROW: row} if row is not None else None, **requested,
+        details=case.row_details, **requested,
     )  # fmt: skip
 
 
@@ -210,7 +197,7 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
     made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
     done = False
     try:
-        async with extensions_of(cases, ports, lambda message: on_event(Noted(message)), extensions_kind) as extensions:
+        async with extensions_of(cases, ports, lambda message: on_event(Noted(message)), _extensions_of) as extensions:
             yield RunSession(made, extensions, {})
         done = True
     except Unscored:
@@ -220,32 +207,28 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
         await made.close(hooks=done)
 
 
-def extensions_kind(case: Runnable) -> type[Extensions]:
+def _extensions_of(case: Runnable) -> type[Extensions]:
     """How the extensions of a suite are run."""
-    if isinstance(case, PromptfooRunnable):
-        from rubric_core.evaluation.engine.promptfoo_extensions import PromptfooExtensions  # noqa: PLC0415  # AgentV's suites need none of it
-
-        return PromptfooExtensions
-    return Extensions
+    return running_of(case).extensions
 
 
 async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession
 ) -> CaseResult:
     """Raises Unscored."""
+    running = running_of(case)
     require_valid(case)
-    refuse(case)
-    if isinstance(case, PromptfooRunnable) and case.is_serial:
-        case = replace(case, history=session.histories.setdefault(case.facts, RunHistory()))
-    ports = await with_variables(case, ports)
+    running.refuse(case)
+    case = running.begin(case, session.shared)
+    ports = await running.environment(case, ports)
     case.facts.secrets.add(secrets_of(case, ports))
     extensions, workspaces = session.extensions.get(case.facts), session.workspaces
     if extensions is None:
-        ready = await prepare_case(case, ports)
+        ready = await running.prepare(case, ports)
         repeats = repeats_of(ready)
         once = partial(_once, ready, ports, on_event, base, workspaces)
     else:
-        repeats = repeats_of(case if isinstance(case, PromptfooRunnable) else await fill_in_case(case, ports))
+        repeats = repeats_of(await running.fill_in(case, ports))
         once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
     return await run_repeats(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
 
@@ -255,7 +238,7 @@ async def _extended(
 ) -> CaseResult:  # fmt: skip
     """One run of a case between the hooks of its suite, which may change it. Raises Unscored."""
     async with extensions.around(case) as around:
-        ready = await prepare_case(around.case, ports)
+        ready = await running_of(around.case).prepare(around.case, ports)
         around.result = await _once(ready, ports, on_event, base, workspaces, number)
     if around.result is None:
         raise Unscored("the extensions of the suite left no result")
@@ -272,7 +255,7 @@ async def _once(
     attempt: Attempt | None = None
     try:
         async with workspaces.lend(ready) as workspace:
-            attempt = attempt_of(ready)(ready, ports, on_event, number, workspace)
+            attempt = running_of(ready).attempt(ready)(ready, ports, on_event, number, workspace)
             result = await attempt.result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
@@ -284,15 +267,6 @@ async def _once(
         if attempt is not None:
             told.exchanges, told.usage = attempt.log.exchanges, attempt.usage()
         raise told from None
-
-
-def attempt_of(ready: Runnable) -> type[Attempt]:
-    """The class that attempts a case."""
-    if isinstance(ready, PromptfooRunnable):
-        from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt  # noqa: PLC0415  # AgentV's cases need none of it
-
-        return PromptfooAttempt
-    return Conversation if ready.case.mode == "conversation" else Attempt
 
 
 def save_recordings(cases: Sequence[Runnable]) -> None:

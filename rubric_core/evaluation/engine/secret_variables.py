@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.secret_names import looks_secret
@@ -16,11 +15,10 @@ _NAMES_KEY = "apiKeyEnvar"
 
 
 def secret_variables(case: Runnable, targets: Targets) -> Iterator[str]:
-    """The names of variables in keys, tokens and headers of targets, and of providers anywhere in a configuration of promptfoo."""
+    """The names of variables in keys, tokens and headers of targets, and of those that only the case knows of."""
     for entry in targets.file.entries if targets.file is not None else ():
         yield from _names(entry.settings, is_secret=False)
-    if isinstance(case, PromptfooRunnable):
-        yield from _names(case.matrix.configuration.data, is_secret=False)
+    yield from _names(case.further_settings, is_secret=False)
 
 
 def _names(value: object, *, is_secret: bool) -> Iterator[str]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rubric_core.evaluation.cases.errors import place_words
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
@@ -14,7 +13,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 
-__all__ = ["notes_on", "refuse"]
+__all__ = ["notes_on", "place_of_other_extensions", "refuse"]
 
 _ANEW = "every case calls its target again, unless the run is told to cache answers"
 #: Settings that do not change a result, by shape, with what rubric does instead.
@@ -100,16 +99,18 @@ def _place(case: Runnable, span: Span, *, of_suite: bool) -> str:
     return f"{(case.file or case.path).name}:{case.case_line(span)}"
 
 
-def refuse(case: Runnable) -> None:
-    """Raises Unscored for a setting that rubric does not support and that would change results."""
+def place_of_other_extensions(case: Runnable) -> str:
+    """The place of `extensions` that are no functions in files; empty if all of them are."""
     suite = case.suite
-    others = [each for each in suite.extensions or () if not (isinstance(each, str) and each.startswith(URL))]
-    if others:
-        where = place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
-        if isinstance(case, PromptfooRunnable):
-            raise Unscored(
-                f"of `extensions` rubric runs functions in files, as in `file://hooks.py:beforeAll` ({where})"
-            )
+    if all(isinstance(each, str) and each.startswith(URL) for each in suite.extensions or ()):
+        return ""
+    return place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
+
+
+def refuse(case: Runnable) -> None:
+    """Raises Unscored for a setting of AgentV that rubric does not support and that would change results."""
+    where = place_of_other_extensions(case)
+    if where:
         raise Unscored(
             f"rubric does not install rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
         )

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
-from rubric_core.evaluation.model.promptfoo_assertion import ROW, given_score
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.promptfoo_assertion import given_score
+from rubric_core.evaluation.model.result import ROW, CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results.journal import json_text
 from rubric_core.evaluation.results.records import RunCase
 from rubric_core.evaluation.scoring.derived_metrics import MetricTotals, derived_values

@@ -14,7 +14,6 @@ from rubric_core.syntax.tree import Node, Sequence
 __all__ = [
     "NO_VALUE",
     "PROMPTFOO_KIND",
-    "ROW",
     "PromptfooAssertion",
     "given_score",
     "given_score_details",
@@ -25,9 +24,9 @@ __all__ = [
 
 #: The kind under which the evaluator of all assertions is registered.
 PROMPTFOO_KIND = "promptfoo"
-#: The key of `CaseResult.details` with the prompt, the values and the test of a row: see `PromptfooRunnable.row_data`.
-ROW = "row"
 _INVERSE = "not-"
+#: The types whose value is code that a debugger can stop in.
+_SCRIPTS = ("python", "javascript")
 #: The key of the details of a result with a score outside of 0..1, as promptfoo has it.
 _GIVEN = "score_given"
 _LONGEST_NAME = 60
@@ -47,14 +46,13 @@ class PromptfooAssertion(Evaluator):
     """A promptfoo assertion, ready to grade."""
 
     parts: ClassVar[tuple[str, ...]] = ("members",)
+    graded_as: ClassVar[str] = PROMPTFOO_KIND
     #: Its keys as plain data, with templates filled in once the case is prepared.
     settings: Mapping[str, Any] = MappingProxyType({})
     #: The assertions of an assert-set.
     members: "tuple[PromptfooAssertion, ...]" = ()
     #: The options of its test, which are its defaults.
     options: Mapping[str, Any] = MappingProxyType({})
-    #: The grading target; empty if none is named.
-    grader: str = ""
     #: Whether every case inherits it from `defaultTest`.
     is_inherited: bool = False
     #: Why it cannot grade; empty if it can.
@@ -64,6 +62,11 @@ class PromptfooAssertion(Evaluator):
     def base_type(self) -> str:
         """The type without `not-`."""
         return self.type_name.removeprefix(_INVERSE)
+
+    @property
+    def grading_code(self) -> object:
+        """See `Evaluator.grading_code`."""
+        return self.settings.get("value") if self.base_type in _SCRIPTS else None
 
     @property
     def is_inverse(self) -> bool:

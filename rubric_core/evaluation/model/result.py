@@ -8,8 +8,10 @@ from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Tokens
 
-__all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Tally", "Ungraded", "Verdict", "criterion_label"]
+__all__ = ["ROW", "CaseResult", "CriterionResult", "EvaluatorResult", "Tally", "Ungraded", "Verdict", "criterion_label"]
 
+#: The key of `CaseResult.details` with the prompt, the values and the test of a variation that is a row of a matrix.
+ROW = "row"
 #: Characters of the text by which a criterion without an id is called.
 _LONGEST_LABEL = 60
 #: The dialect in which no score decides unless a threshold is written.
@@ -281,6 +283,7 @@ class CaseResult:
     file: str = ""
     #: In the results of a file with cases: the suite that ran them, relative to the directory of that file.
     suite: str = ""
+    #: What its family keeps of it besides: under `ROW`, what a row of a matrix was made of.
     details: Mapping[str, Any] | None = field(default=None)
 
     @property

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rubric_core.evaluation.model.promptfoo_assertion import ROW
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.result import ROW, CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.scoring.formula import formula_value
 from rubric_core.language.model import DerivedMetric, Suite
 

@@ -143,11 +143,21 @@ class Javascript(Scripted):
 
     value = key(Text(), "The code, or a `file://` path.", required=True, example="output.length < 100")
 
+    @property
+    def grading_code(self) -> object:
+        """See `Evaluator.grading_code`."""
+        return self.value
+
 
 class Python(Scripted):
     """A python check: an expression or function that grades the answer."""
 
     value = key(Text(), "The code, or a `file://` path.", required=True, example="len(output) < 100")
+
+    @property
+    def grading_code(self) -> object:
+        """See `Evaluator.grading_code`."""
+        return self.value
 
 
 class Webhook(Scripted):

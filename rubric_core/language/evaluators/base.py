@@ -59,6 +59,15 @@ class Evaluator(Shape):
 
     #: The spelling of the type in the text.
     type_name: str = ""
+    #: The kind of evaluator that grades by it, whatever its type; empty if its shape or its type says it.
+    graded_as: ClassVar[str] = ""
+    #: The target that judges, where no key of the shape has its name; empty for none.
+    own_judge: str = ""
+
+    @property
+    def grading_code(self) -> object:
+        """The code in Python or JavaScript that grades, or the address of its file; None for anything but code."""
+        return None
 
 
 class PromptProgram(Shape):

@@ -17,6 +17,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.cases.variations import distinct_labels, require_few
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion, stored_settings
+from rubric_core.evaluation.model.result import ROW
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
@@ -194,6 +195,22 @@ class PromptfooRunnable(Runnable):
         }
 
     @property
+    def row_details(self) -> Mapping[str, Any] | None:
+        """See `Runnable.row_details`."""
+        row = self.row_data
+        return {ROW: row} if row is not None else None
+
+    @property
+    def answering(self) -> Sequence[str]:
+        """See `Runnable.answering`: its providers."""
+        return [each.name for each in self.matrix.providers]
+
+    @property
+    def further_settings(self) -> Mapping[str, Any]:
+        """See `Runnable.further_settings`: providers occur anywhere in a configuration."""
+        return self.matrix.configuration.data
+
+    @property
     def rows_belong_together(self) -> bool:
         """See `Runnable.rows_belong_together`: rows that read values of earlier ones, or are compared."""
         return self.is_serial or bool(self.comparing)
@@ -263,7 +280,7 @@ class PromptfooRunnable(Runnable):
             if outer is None:
                 outer = promptfoo_assertion(settings, node, options)
                 for each in (outer, *outer.members):
-                    each.grader = self.grader_names.get(id(each.settings), "")
+                    each.own_judge = self.grader_names.get(id(each.settings), "")
                     each.is_inherited = is_inherited
             if shared is not None:
                 shared[id(settings)] = outer
