@@ -40,6 +40,7 @@ FAMILIES = (
         ("tests",),
         {
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
+            "checks": "rubric_core.validation.promptfoo",
             "running": "rubric_core.evaluation.engine.promptfoo_running",
         },
     ),

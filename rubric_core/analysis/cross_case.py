@@ -37,12 +37,12 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
 def partly_unchanged(
     before: Analysis, now: Analysis, change: BlockChange
 ) -> tuple[tuple[Found, ...], frozenset[str]] | None:
-    """For promptfoo, the findings of some rules from an earlier version, and the codes of the rules that have to run again; None for all."""
+    """For promptfoo, the findings of some rules from an earlier version, and the groups of the rules that have to run again; None for all."""
     edited = _edited_cases(before, now, change) if now.kind is FileKind.PROMPTFOO else None
     if edited is None:
         return None
     again = rules_to_repeat(before, [b for _, b in edited.old], now, [b for _, b in edited.new])
-    kept = _moved(((r, f) for r, f in before.across if r.code not in again), edited.span, edited.by)
+    kept = _moved(((r, f) for r, f in before.across if r.group not in again), edited.span, edited.by)
     return (kept, again) if kept is not None else None
 
 

@@ -24,7 +24,6 @@ from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList, TargetList, TargetListEntry
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Context, Diagnostic, Finding, Fix, Related, Rule
 from rubric_core.validation.selection import EVERYTHING
 from rubric_core.validation.suppression import PlacedIgnore, Suppression, UnusedIgnore
@@ -32,7 +31,7 @@ from rubric_core.validation.suppression import PlacedIgnore, Suppression, Unused
 __all__ = ["Findings"]
 
 
-#: The rules whose input from cases is what prompts may use.
+#: The groups of checks whose input from cases is what prompts may use.
 _OF_VARIABLES = frozenset({"undefined-variable", "variable-value"})
 _LONE = pattern(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
@@ -96,7 +95,7 @@ class Findings:
         shown = [d for d, hidden in zip(found, covered, strict=True) if not hidden]
         context = Context("", self.dialect)
         for unused in suppression.unused(self.language.codes, self._settled) if suppression else ():
-            for rule in self.language.visitors(UnusedIgnore):
+            for rule in self.language.visitors(UnusedIgnore, context.engine):
                 shown += (self._diagnostic(rule, f, None, lambda span: span) for f in rule.check(unused, context))
         self.analysis.take(FindingList(loose=in_order(shown)))
 
@@ -181,30 +180,29 @@ class Findings:
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
         siblings = analysis.siblings if taken_over else ()
         whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings, self._text_of)
-        context = Context("", self.dialect)
-        found = [(rule, f) for rule in self.language.visitors(CaseList) for f in rule.check(whole, context)]
+        found = self._found_in(whole)
         if analysis.kind is FileKind.TARGETS:
-            targets = TargetList(tuple(self._entries()))
-            found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
-        # Computed only if there is something to underline.
-        written = Context(analysis.document.text if found else "", self.dialect)
-        yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
+            found += self._found_in(TargetList(tuple(self._entries())))
+        yield from self._underlined(found)
 
-    def _looked_across_promptfoo(self, codes: Collection[str] | None = None) -> Iterator[Found]:
-        """The findings of promptfoo's rules across cases: of all rules, or of those with some codes."""
+    def _looked_across_promptfoo(self, groups: Collection[str] | None = None) -> Iterator[Found]:
+        """The findings of promptfoo's checks across cases: of all, or of those in some groups."""
         suite = suite_of(self.analysis)
         if suite is None:
             self.analysis.defined_names = None
             return
-        context = Context("", self.dialect)
-        if codes is None or not _OF_VARIABLES.isdisjoint(codes):
+        if groups is None or not _OF_VARIABLES.isdisjoint(groups):
             self.analysis.defined_names = defined_names_of(self.analysis, suite)
-        found = [
-            (rule, f)
-            for rule in self.language.visitors(PromptfooSuite)
-            if codes is None or rule.code in codes
-            for f in rule.check(suite, context)
-        ]
+        yield from self._underlined(self._found_in(suite, groups))
+
+    def _found_in(self, whole: object, groups: Collection[str] | None = None) -> list[Found]:
+        """What rules find in something about the whole text: all of them, or those in some groups."""
+        context = Context("", self.dialect)
+        rules = self.language.visitors(type(whole), context.engine)
+        return [(r, f) for r in rules if groups is None or r.group in groups for f in r.check(whole, context)]
+
+    def _underlined(self, found: list[Found]) -> Iterator[Found]:
+        # Computed only if there is something to underline.
         written = Context(self.analysis.document.text if found else "", self.dialect)
         yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 

@@ -1,6 +1,6 @@
 """The language: dialects and rules."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePath
 from typing import Any
@@ -17,6 +17,7 @@ from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import smallest_edit
+from rubric_core.validation.family_checks import checks_by_class
 from rubric_core.validation.rule import Rule, by_class
 from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_for
 
@@ -42,8 +43,8 @@ class Language:
         self.dialects = tuple(dialects)
         self._own_rules = None if rules is None else {r.code: r for r in rules}
         self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
-        self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
-        #: By the class, the signs in the text and the written fields.
+        self._visitors: dict[tuple[type, str], tuple[Rule[Any], ...]] = {}
+        #: By the class, the family, the signs in the text and the written fields.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
@@ -100,27 +101,42 @@ class Language:
             return self._own_rules.get(code)
         return load_rule(code) if code in VISITED else None
 
-    def visitors(self, visited: type) -> tuple[Rule[Any], ...]:
-        """The rules for a class, including those for its base classes."""
-        found = self._visitors.get(visited)
+    def visitors(self, visited: type, family: str) -> tuple[Rule[Any], ...]:
+        """The rules for a class in the files of a family, including those for its base classes.
+
+        A check of the family about a class stands in for the rule of its group.
+        """
+        found = self._visitors.get((visited, family))
         if found is None:
             candidates = rules_for(visited.__mro__) if self._own_rules is None else self._own_rules.values()
-            rules = by_class(candidates)
-            found = tuple(r for base in visited.__mro__ for r in rules.get(base, ()))
-            self._visitors[visited] = found
+            rules, own = by_class(candidates), checks_by_class(family) if self._own_rules is None else {}
+            every = (r for base in visited.__mro__ for r in (*_others(rules, own, base), *own.get(base, ())))
+            # Of a group by name: where two of its findings begin and end alike, their order depends on no module.
+            found = self._visitors[visited, family] = tuple(sorted(every, key=lambda r: (r.group, r.name)))
         return found
 
-    def judges(self, visited: type, signs: frozenset[str], fields: Iterable[str] = ()) -> tuple[Rule[Any], ...]:
+    def judges(
+        self, visited: type, family: str, signs: frozenset[str], fields: Iterable[str] = ()
+    ) -> tuple[Rule[Any], ...]:
         """The rules that may apply to a shape of a class, in a text with these signs and written fields (see `rule`)."""
-        key = visited, signs, *fields
+        key = visited, family, signs, *fields
         found = self._judges.get(key)
         if found is None:
             if len(self._judges) >= _MOST_JUDGES:
                 self._judges.clear()
-            likely = (rule for rule in self.visitors(visited) if not rule.signs or not rule.signs.isdisjoint(signs))
+            visitors = self.visitors(visited, family)
+            likely = (rule for rule in visitors if not rule.signs or not rule.signs.isdisjoint(signs))
             needs = ((rule, rule.needed(visited)) for rule in likely)
             found = self._judges[key] = tuple(r for r, need in needs if need is None or not need.isdisjoint(fields))
         return found
+
+
+def _others(
+    rules: Mapping[type, tuple[Rule[Any], ...]], own: Mapping[type, tuple[Rule[Any], ...]], visited: type
+) -> Iterator[Rule[Any]]:
+    """The rules about a class whose groups have no check of a family about it."""
+    groups = {each.group for each in own.get(visited, ())}
+    return (each for each in rules.get(visited, ()) if each.group not in groups)
 
 
 @cache

@@ -178,27 +178,27 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
 
 
 def case_facts(analysis: Analysis, block: Block) -> object:
-    """The input of rules across cases from one block, by their codes; equal facts give equal findings elsewhere."""
+    """The input of rules across cases from one block, by their groups; equal facts give equal findings elsewhere."""
     cases = [shape for shape in analysis.states[block].shapes if isinstance(shape, PromptfooCase)]
     return [_facts_of_case(case, block.text) for case in cases]
 
 
 def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: Sequence[Block]) -> frozenset[str]:
-    """The codes of the rules across cases whose input from the edited blocks has changed."""
-    facts = [[c for b in blocks for c in _by_code(a, b)] for a, blocks in ((before, old), (now, new))]
+    """The groups of the rules across cases whose input from the edited blocks has changed."""
+    facts = [[c for b in blocks for c in _by_group(a, b)] for a, blocks in ((before, old), (now, new))]
     if len(facts[0]) != len(facts[1]):
-        return frozenset(_CODES)
+        return frozenset(_GROUPS)
     return frozenset(
-        code for first, second in zip(*facts, strict=True) for code in _CODES if first[code] != second[code]
+        group for first, second in zip(*facts, strict=True) for group in _GROUPS if first[group] != second[group]
     )
 
 
-def _by_code(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
+def _by_group(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
     return [_facts_of_case(s, block.text) for s in analysis.states[block].shapes if isinstance(s, PromptfooCase)]
 
 
 def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
-    """Each rule's input from a case. A rule across cases that reads another key adds it here."""
+    """The input of each group of checks from a case. One across cases that reads another key adds it here."""
     fields = ("prompts", "providers", "description", "options", "provider")
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}
     summary = PlacedCase(case, -1, _nowhere, text).summary
@@ -245,8 +245,8 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     }
 
 
-#: The rules across cases of promptfoo.
-_CODES = (
+#: The groups that have checks across cases.
+_GROUPS = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
     "nothing-asserted", "environment-sent", "unknown-alias", "no-cases", "invalid-value", "template-variable",
 )  # fmt: skip

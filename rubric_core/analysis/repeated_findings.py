@@ -16,15 +16,15 @@ def without_repeats(state: BlockState, above: Iterable[BlockState]) -> tuple[Fou
     here = [each for each in state.findings if each[1].span not in references]
     if len(here) == len(state.findings):
         return state.findings
-    known = {key for each in above for key in (*map(_code_and_message, each.findings), *each.told)}
-    told, kept = {*known, *map(_code_and_message, here)}, list[Found]()
+    known = {key for each in above for key in (*map(_group_and_message, each.findings), *each.told)}
+    told, kept = {*known, *map(_group_and_message, here)}, list[Found]()
     for each in state.findings:
-        if each[1].span not in references or _code_and_message(each) not in told:
+        if each[1].span not in references or _group_and_message(each) not in told:
             kept.append(each)
-            told.add(_code_and_message(each))
-    state.told = frozenset(key for each in state.findings if (key := _code_and_message(each)) in known)
+            told.add(_group_and_message(each))
+    state.told = frozenset(key for each in state.findings if (key := _group_and_message(each)) in known)
     return tuple(kept)
 
 
-def _code_and_message(found: Found) -> tuple[str, str]:
-    return found[0].code, found[1].message
+def _group_and_message(found: Found) -> tuple[str, str]:
+    return found[0].group, found[1].message

@@ -37,6 +37,7 @@ def run_rules(
         for rule in judges(
             # The templates of a prompt are in a file of its own.
             type(each),
+            context.engine,
             signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
             each.places if isinstance(each, Shape) else (),
         )
@@ -50,7 +51,7 @@ def run_rules(
         ]
     if unused:
         found = [(rule, _unread(rule, finding) if _is_in(finding.span, unused) else finding) for rule, finding in found]
-    return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+    return tuple({(rule.group, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 
 
 def _in_cells(rule: Rule[Any], each: Any, context: Context) -> Iterator[Finding]:

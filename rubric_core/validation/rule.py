@@ -1,9 +1,8 @@
 """Rules, their findings and fixes."""
 
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -27,6 +26,8 @@ __all__ = [
     "SuiteDefaults",
     "Tag",
     "by_class",
+    "checks",
+    "group",
     "rule",
 ]  # fmt: skip
 
@@ -259,9 +260,12 @@ Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
 
 @dataclass(frozen=True)
 class Rule(Generic[T]):
-    """A code, the classes that it visits, and its check."""
+    """A name, the classes that it visits, and its check."""
 
-    code: str
+    #: The code of a rule; of a family's check a name of its own, which begins with that of the family.
+    name: str
+    #: The code that selects and ignores its findings, and has the page about them. Incremental analysis compares it.
+    group: str
     severity: Severity
     #: A one-line summary for tables of rules.
     summary: str
@@ -281,9 +285,14 @@ class Rule(Generic[T]):
         return None if fields is None else frozenset(fields)
 
     @property
+    def code(self) -> str:
+        """The code of its findings: that of the group."""
+        return self.group
+
+    @property
     def page(self) -> Path:
         """The Markdown page that explains the code; its examples are its tests."""
-        return Path(str(sys.modules[self.check.__module__].__file__)).with_suffix(".md")
+        return Path(__file__).with_name("rules") / f"{self.group.replace('-', '_')}.md"
 
     @cached_property
     def url(self) -> str:
@@ -309,10 +318,62 @@ def rule(
     """
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
-        first = next(iter(check.__annotations__.values()))
-        return Rule(code, severity, summary, first, check, awaits, needs, signs, about_name)
+        return Rule(code, code, severity, summary, _visited(check), check, awaits, needs, signs, about_name)
 
     return make
+
+
+def checks(
+    name: str,
+    group: str,
+    severity: Severity = "error",
+    *,
+    awaits: Awaited = "",
+    needs: Needs = None,
+    signs: frozenset[str] = frozenset(),
+    about_name: bool = False,
+    borrowed: bool = True,
+) -> Callable[[Callable[[T], Iterable[Finding]] | Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
+    """Declare a function as a check of a family; in the family's files it replaces the rule of its `group` about equal classes.
+
+    The context is passed if the function takes it. What is behind an alias is visited only if `borrowed`. The other
+    parameters are those of `rule`.
+    """
+
+    def make(check: Any) -> Rule[T]:
+        is_alone = check.__code__.co_argcount == 1
+
+        @wraps(check)
+        def called(visited: Any, context: Context) -> Iterable[Finding]:
+            if not borrowed and visited.borrowed:
+                return ()
+            found: Iterable[Finding] = check(visited) if is_alone else check(visited, context)
+            return found
+
+        function = called if is_alone or not borrowed else check
+        return Rule(name, group, severity, "", _visited(check), function, awaits, needs, signs, about_name)
+
+    return make
+
+
+class _Nothing:
+    """What a group visits that has no rule of its own."""
+
+
+def group(
+    code: str, severity: Severity, summary: str, *, awaits: Awaited = "", about_name: bool = False
+) -> Rule[_Nothing]:
+    """Declare a code under which there are only checks of a family."""
+    return rule(code, severity, summary, awaits=awaits, about_name=about_name)(_find_nothing)
+
+
+def _find_nothing(_: _Nothing, context: Context) -> Iterable[Finding]:  # noqa: ARG001  # the form of a check
+    """Finds nothing: the checks of the group do."""
+    return ()
+
+
+def _visited(check: Callable[..., Iterable[Finding]]) -> Any:
+    return next(iter(check.__annotations__.values()))
 
 
 def by_class(rules: Iterable[Rule[Any]]) -> Mapping[type, tuple[Rule[Any], ...]]:

@@ -138,7 +138,7 @@ def test_every_rule_across_cases_has_facts() -> None:
     analysis = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
     facts = case_facts(analysis, next(b for b in analysis.document.blocks if b.key))
     assert isinstance(facts, list)
-    assert {rule.code for rule in LANGUAGE.visitors(PromptfooSuite)} == set(facts[0])
+    assert {rule.group for rule in LANGUAGE.visitors(PromptfooSuite, "promptfoo")} == set(facts[0])
 
 
 def test_weights_of_a_comparison_are_looked_at_again() -> None:

@@ -6,11 +6,14 @@ from typing import Any, get_args
 import pytest
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.family import FAMILIES
+from rubric_core.validation.family_checks import checks_of
 from rubric_core.validation.rule import Rule
 
 LANGUAGE = Language()
 #: Rules that need a field of some class; one that only passes whole classes over is not among them.
-NEEDING = [r for r in LANGUAGE.rules if any(r.needed(each) for each in get_args(r.visits) or (r.visits,))]
+EVERY = [*LANGUAGE.rules, *(check for family in FAMILIES for check in checks_of(family.name))]
+NEEDING = [r for r in EVERY if any(r.needed(each) for each in get_args(r.visits) or (r.visits,))]
 PAGES = [rule.page for rule in LANGUAGE.rules]
 MISTAKES = sorted((Path(__file__).parent / "mistakes").glob("*.txt"))
 
@@ -18,15 +21,15 @@ MISTAKES = sorted((Path(__file__).parent / "mistakes").glob("*.txt"))
 class Thorough(Language):
     """Judges every shape by every rule."""
 
-    def judges(self, visited: type, *_written: object) -> tuple[Rule[Any], ...]:
-        return self.visitors(visited)
+    def judges(self, visited: type, family: str, *_written: object) -> tuple[Rule[Any], ...]:
+        return self.visitors(visited, family)
 
 
 class Careless(Language):
     """Judges no shape by a rule that names what it needs."""
 
-    def judges(self, visited: type, *_written: object) -> tuple[Rule[Any], ...]:
-        return tuple(rule for rule in self.visitors(visited) if rule.needed(visited) is None)
+    def judges(self, visited: type, family: str, *_written: object) -> tuple[Rule[Any], ...]:
+        return tuple(rule for rule in self.visitors(visited, family) if rule.needed(visited) is None)
 
 
 def texts(page: Path) -> list[str]:
@@ -47,6 +50,6 @@ def test_what_is_left_out_would_have_found_nothing(page):
         assert found(text, LANGUAGE) == found(text, Thorough())
 
 
-@pytest.mark.parametrize("rule", NEEDING, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", NEEDING, ids=lambda rule: rule.name)
 def test_the_page_of_a_rule_that_needs_fields_is_such_a_case(rule):
     assert any(found(text, LANGUAGE) != found(text, Careless()) for text in texts(rule.page))
