@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from inspect import isfunction
+from inspect import isfunction, unwrap
 from pathlib import Path
 from textwrap import dedent
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 from source_trees import MODULES, REPOSITORY, source_trees
@@ -18,10 +18,12 @@ from source_trees import MODULES, REPOSITORY, source_trees
 import rubric_core
 import rubric_core.evaluation
 from rubric_core.cli.parser import make_parser
+from rubric_core.family import FAMILIES, Family, part_of
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
+from rubric_core.validation.family_checks import checks_of
 from rubric_core.validation.rule import Rule
-from rubric_core.validation.rules import VISITED, all_rules
+from rubric_core.validation.rules import VISITED, all_rules, load_rule
 
 
 def test_layers():
@@ -41,14 +43,31 @@ def test_layers():
 
 def test_every_rule_is_listed_once():
     assert not [code for code, count in Counter(r.code for r in all_rules()).items() if count > 1]
+    rules = [r for r in all_rules() if VISITED[r.code]]
     modules = {p.stem for p in (REPOSITORY / "rubric_core/validation/rules").glob("*.py")} - {"__init__"}
-    assert modules == {r.page.stem for r in all_rules()}
-    assert [(r.code, _visited(r)) for r in all_rules()] == [(code, set(names)) for code, names in VISITED.items()]
+    assert modules == {r.page.stem for r in rules}
+    assert {r.code: _visited(r) for r in rules} == {code: set(names) for code, names in VISITED.items() if names}
     assert [r.code for r in all_rules()] == sorted(r.code for r in all_rules()), "in the order of their codes"
 
 
 def _visited(rule: Rule[object]) -> set[str]:
     return {each.__name__ for each in get_args(rule.visits) or (rule.visits,)}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_checks_of_a_family_are_named_after_it(family: Family):
+    checks, package = checks_of(family.name), part_of(family.name, "checks")
+    folder = Path(*package.__path__) if package is not None else None
+    declared = [line for path in folder.glob("*.py") for line in path.read_text().splitlines()] if folder else []
+    assert len(checks) == sum(line.startswith("@checks(") for line in declared), "each module with checks is found"
+    assert [name for name, times in Counter(each.name for each in checks).items() if times > 1] == []
+    for each in checks:
+        assert re.fullmatch(rf"{family.name}/[a-z]+(-[a-z]+)*", each.name)
+        assert each.group in VISITED
+        assert each.check.__doc__
+        first, *_ = get_type_hints(unwrap(each.check)).values()
+        assert each.visits == first
+        assert (each.awaits, each.about_name) == (load_rule(each.group).awaits, load_rule(each.group).about_name)
 
 
 def test_a_check_loads_no_rule_about_what_is_not_there(tmp_path):

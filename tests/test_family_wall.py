@@ -39,8 +39,6 @@ rubric_core/formatting                1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
 rubric_core/loading                  22   6
-rubric_core/validation                3   2
-rubric_core/validation/rules         69  27
 rubric_lsp                            3   1
 rubric_lsp/documents                 36   3
 rubric_lsp/features                  20   9

@@ -19,6 +19,8 @@ class Properties:
     engine: str = "agentv"
     #: Whether a mapping with `$ref` refers to another one, and keys with `x-` or `$` are the author's own.
     refs: bool = False
+    #: Whether a path that leads nowhere is looked up in the directories above.
+    searches_upward: bool = True
     #: The prefixes of types of another part of the engine, which are not checked.
     free_types: tuple[str, ...] = ()
     #: Which verdicts a score gets: three bands (0.8, 0.6), two (the threshold), or none.

@@ -180,7 +180,7 @@ _SAMPLES = ("${{ NAME }}", "{{ name }}")
 _Words = Mapping[Any, str] | Callable[[Any], str]
 _PROPERTIES: Mapping[str, _Words] = {
     # Those of promptfoo, which is not on these pages.
-    "engine": {}, "refs": {}, "free_types": {},
+    "engine": {}, "refs": {}, "free_types": {}, "searches_upward": {},
     "verdicts": {
         "none": "A case has a score and no verdict.",
         "three": "A case passes from 0.8, is borderline from 0.6, and fails below.",

@@ -162,6 +162,11 @@ class Shape:
     watched: ClassVar[bool] = False
     #: Whether the key without a value means the same as no key.
     nullable: ClassVar[bool] = False
+    #: What a key without a value leads to, if it is read as no key and yet reported.
+    null_effect: ClassVar[str] = ""
+    #: What a missing key leads to, if that is not obvious, and whether what is written is used nevertheless.
+    lack_effect: ClassVar[str] = ""
+    lack_is_survived: ClassVar[bool] = False
     #: Whether `{name: {…}}` is short for `{id: name, …}`.
     keyed: ClassVar[bool] = False
 
@@ -190,6 +195,11 @@ class Shape:
         for base in reversed(cls.__mro__):
             keys.update(vars(base).get("_own_keys", ()))
         cls.keys = keys
+
+    @classmethod
+    def takes_notes(cls, node: Node | None) -> bool:  # noqa: ARG003  # some ask for the keys beside it
+        """Whether an unknown key in the mapping may be a note of the author, with which nothing is wrong."""
+        return False
 
     @classmethod
     def title(cls) -> str:

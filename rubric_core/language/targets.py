@@ -132,6 +132,7 @@ INLINE_PROVIDERS = NodeUnion(
 class TargetFile(Shape):
     """A targets file: everything that answers and judges in a folder of suites."""
 
+    lack_effect: ClassVar[str] = "agentv rejects the file"
     schema = key(Text(), "Marks the file as a targets file.", name="$schema", example="agentv-targets-v2.2")
     version = key(NodeUnion(text=Text(), number=Number()), "The version of the format.", example="'2.0'")
     targets = key(

@@ -53,13 +53,17 @@ class CasePlaces(ProviderPlaces):
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
             self._included(node, found, told)
-            self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
+            self._broken(node, name, told)
         else:
             self._case_files(node, name, found, rows=rows, listed=listed)
 
     def _included(self, node: Scalar, files: tuple[Path, ...] | None, trouble: str = "") -> None:
         contents = CaseFileContents(complete=False, trouble=trouble, files=files or (), missing=files == ())
         self.case_paths.append((node.span, contents, node.text))
+
+    def _broken(self, node: Scalar, name: str, trouble: str) -> None:
+        effect = "promptfoo stops, or runs none of them"
+        self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble, consequence=effect))
 
     def _without_cases(self, name: str, *, listed: bool) -> str:
         """The effect in promptfoo of a path for cases without a file."""
@@ -86,7 +90,7 @@ class CasePlaces(ProviderPlaces):
             known = None if names is None or known is None else known | names
             trouble = case_file_trouble(path, self.look, listed=listed) if text is not None else ""
             if trouble:
-                self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
+                self._broken(node, name, trouble)
                 known = None
                 troubles.append(trouble)
         self._included(node, found, "; ".join(troubles))

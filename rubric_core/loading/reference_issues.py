@@ -102,8 +102,8 @@ class BrokenCases(Issue):
     node: Node
     name: str
     trouble: str
-    #: Whether the engine rejects it, too.
-    refused: bool = True
+    #: The engine's reaction.
+    consequence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,7 +169,11 @@ class References(FileLookup):
         elif trouble := unread_case_file(found, self.dialect) or found.trouble or self._trouble(found):
             wrong.append(
                 BrokenCases(
-                    span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble, refused=not found.given_up
+                    span=node.span,
+                    node=node,
+                    name=name.removeprefix(URL),
+                    trouble=trouble,
+                    consequence="rubric runs none of them" if found.given_up else "agentv rejects the suite",
                 )
             )
         if self.dialect.properties.interpolation:

@@ -2,9 +2,7 @@
 
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.model import Case
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.loading.issues import RenamedKey, UnknownKey
-from rubric_core.validation.promptfoo.bare_cases import is_bare
 from rubric_core.validation.rule import Context
 
 __all__ = ["is_author_note"]
@@ -21,4 +19,4 @@ def is_author_note(issue: UnknownKey | RenamedKey, context: Context) -> bool:
         return False
     if context.dialect.properties.strict_keys and issue.shape.strict:
         return False
-    return issubclass(issue.shape, Case) or (issubclass(issue.shape, PromptfooCase) and not is_bare(issue.node))
+    return issue.shape.takes_notes(issue.node)

@@ -76,6 +76,7 @@ PROMPTFOO = Dialect.first(
     engine="promptfoo",
     merges=True,
     refs=True,
+    searches_upward=False,
     free_types=("promptfoo:redteam:", "not-promptfoo:redteam:"),
     interpolation=(r"\{\{.*?\}\}",),
 )

@@ -22,6 +22,7 @@ class Preprocessor(Shape):
 class Evaluator(Shape):
     """An evaluator: one check of an answer."""
 
+    lack_effect: ClassVar[str] = "agentv skips this evaluator and only logs it"
     name = key(Text(), "Names the evaluator in results.", shown="made from the type and its value", example="quality")
     type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
     weight = key(

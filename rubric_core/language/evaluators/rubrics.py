@@ -32,6 +32,7 @@ HIGHEST = 10
 class Band(Shape):
     """A score range: the scores `low`…`high` of 0..10, both included, and what an answer in it looks like."""
 
+    lack_effect: ClassVar[str] = "agentv skips the whole case and only logs it"
     score_range = key(
         Anything(),
         "The lowest and the highest score of the band, both included: two whole numbers of 0..10.",

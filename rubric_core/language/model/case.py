@@ -99,6 +99,7 @@ class Case(Shape):
     """
 
     strict: ClassVar[bool] = True
+    lack_effect: ClassVar[str] = "agentv skips the case and runs the others"
     #: Set on cases of `load_suite` and of plain data.
     origin: Origin | None = None
     id = key(
@@ -188,6 +189,11 @@ class Case(Shape):
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
     reference_answer = key(Anything(), "A good answer; the engine does not read it here.")
+
+    @classmethod
+    def takes_notes(cls, node: Node | None) -> bool:  # noqa: ARG003  # as other shapes
+        """In every case."""
+        return True
 
     @property
     def grader(self) -> str | None:

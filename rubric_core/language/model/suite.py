@@ -88,6 +88,7 @@ class Suite(Shape):
     """A suite: a file of cases."""
 
     strict: ClassVar[bool] = True
+    lack_effect: ClassVar[str] = "agentv rejects the whole file"
     schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
     name = key(Text(), "The name of the suite: lowercase letters, digits and dashes.", example="support-bot")
     description = key(Text(blank=True), "What the suite tests.", example="Answers of the support bot")

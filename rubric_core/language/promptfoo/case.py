@@ -1,14 +1,16 @@
 """The cases of promptfoo, and common settings of several cases."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping as ReadMapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rubric_core.language.promptfoo.assertion import ASSERTIONS
+from rubric_core.language.promptfoo.consequences import NULL_EFFECT
 from rubric_core.language.promptfoo.provider import GRADER, JUDGE_PROMPT, ConfiguredProvider
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
+from rubric_core.syntax.tree import Mapping, Node
 
 __all__ = ["CASES", "CASE_ITEM", "CaseOptions", "CaseSource", "PartialCase", "PromptfooCase", "PromptfooScenario"]
 
@@ -20,6 +22,7 @@ class CaseOptions(Shape):
 
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
+    null_effect: ClassVar[str] = NULL_EFFECT
     prefix = key(Text(blank=True), "Text that is added before the prompt.", example="'Be brief. '")
     suffix = key(Text(blank=True), "Text that is added after the prompt.")
     transform = key(
@@ -46,15 +49,22 @@ class CaseOptions(Shape):
     repeat = key(Number(), "How often the case runs: a whole number of at least 1.", example="3")
 
 
+#: The keys one of which promptfoo demands of a case, whatever `defaultTest` has, and what may bring some of them.
+_CONTENT = frozenset({
+    "assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold", "<<", "$ref",
+})  # fmt: skip
+
+
 class PromptfooCase(Shape):
     """A promptfoo case: variables for the prompts, and the checks of what comes back."""
 
+    null_effect: ClassVar[str] = NULL_EFFECT
     #: What rules across cases need to know about it, computed once.
     summary: Any = None
     #: Its own name, once it has been looked up; empty if it has none.
     own_name: str | None = None
     #: The same as cases of suites, by the names that they have there.
-    as_cases: Mapping[str, Any] = MappingProxyType({})
+    as_cases: ReadMapping[str, Any] = MappingProxyType({})
 
     description = key(
         NodeUnion(text=Text(blank=True), number=Anything()), "What the case is about.", example="Greets in French"
@@ -84,6 +94,16 @@ class PromptfooCase(Shape):
     options = key(
         Shaped(CaseOptions), "How the case is prompted, transformed and graded.", example="{transform: output.trim()}"
     )
+
+    @classmethod
+    def is_bare(cls, node: Node | None) -> bool:
+        """Whether a case has none of the keys one of which promptfoo demands."""
+        return isinstance(node, Mapping) and _CONTENT.isdisjoint(entry.name or "" for entry in node.entries)
+
+    @classmethod
+    def takes_notes(cls, node: Node | None) -> bool:
+        """Not in a case without any content, with which promptfoo stops."""
+        return not cls.is_bare(node)
 
 
 class PartialCase(PromptfooCase):

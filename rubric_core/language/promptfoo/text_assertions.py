@@ -1,5 +1,7 @@
 """The assertions of promptfoo about the text of an output."""
 
+from typing import ClassVar
+
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import key
 from rubric_core.language.value_kinds import Anything, ListOf, NodeUnion, Number, Text
@@ -28,6 +30,8 @@ __all__ = [
 class Equals(Assertion):
     """An equals assertion: the output equals `value`, deeply for a mapping or list; score 1 or 0."""
 
+    lack_effect: ClassVar[str] = "promptfoo compares the output with the word `undefined`"
+    lack_is_survived: ClassVar[bool] = True
     value = key(Anything(), "What the output should be.", required=True, example="Paris")
 
 

@@ -9,9 +9,9 @@ from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Span
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.script_names import place_in_code
-from rubric_core.validation.rule import Context, Finding
+from rubric_core.validation.rule import Context, Finding, checks
 
-__all__ = ["WITH_CONTEXT", "missing_settings", "settings_below_config", "unread_context_transforms"]
+__all__ = ["WITH_CONTEXT"]
 
 _IGNORED = "promptfoo ignores it"
 #: The types that take their context out of the output.
@@ -25,6 +25,7 @@ _SETTING = pattern(r"(?<![\w.$])context\.config\.(?P<name>[A-Za-z_$][\w$]{0,60})
 _COPES = pattern(r"\?|\|\||&&|\bif\b|\btypeof\b|\bundefined\b|\bin\b|\btry\b|!\s{0,9}context\.config|\bBoolean\(")
 
 
+@checks("promptfoo/setting-below-config", "no-effect", "warning", borrowed=False)
 def settings_below_config(shape: Assertion) -> Iterator[Finding]:
     """Settings of an assertion under its `config`, which only code gets."""
     place = shape.places.get("config")
@@ -40,6 +41,7 @@ def settings_below_config(shape: Assertion) -> Iterator[Finding]:
             yield Finding(entry.key.span, words, consequence=_IGNORED)
 
 
+@checks("promptfoo/unread-context-transform", "no-effect", "warning", borrowed=False)
 def unread_context_transforms(shape: Assertion, context: Context) -> Iterator[Finding]:
     """A `contextTransform` of a type that needs no context."""
     place = shape.places.get("context_transform")
@@ -52,6 +54,7 @@ def unread_context_transforms(shape: Assertion, context: Context) -> Iterator[Fi
         yield Finding(place.key, words, fixes=fixes, consequence=_IGNORED)
 
 
+@checks("promptfoo/code-setting-missing", "script-value", "warning")
 def missing_settings(shape: graded.JavaScriptCode, context: Context) -> Iterator[Finding]:
     """Settings that inline code reads, and that the `config` of its assertion lacks; a set gives its own as well."""
     code, place = shape.places.get("value"), shape.places.get("config")

@@ -15,9 +15,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.promptfoo.values import is_date
-from rubric_core.validation.rule import Context, Finding, Fix, Severity
-
-__all__ = ["values_of_another_kind"]
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, checks
 
 _ADDRESS = pattern(r"\s{0,9}(?:https?://|file://|package:|.{0,99}\{\{)")
 _SQL = ("databaseType", "allowedTables", "allowedColumns")
@@ -43,6 +41,7 @@ _WITHOUT_VALUE = (*_WITH_THRESHOLD, measured.IsRefusal, measured.Guardrails)
 _TEXT_LISTS = (texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.IContainsAll)
 
 
+@checks("promptfoo/value-kind", "invalid-value")
 def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Finding]:
     """What is wrong with the value of one assertion."""
     place = shape.places.get("value")

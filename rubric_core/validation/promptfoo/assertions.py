@@ -12,17 +12,9 @@ from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = [
-    "empty_assertions",
-    "idle_in_sets",
-    "idle_inversions",
-    "idle_lists",
-    "inversion_words",
-    "nested_sets",
-    "word_counts",
-]
+__all__ = ["inversion_words"]
 
 _NOT = "not-"
 #: Types that do the same with and without `not-`: in every release, and up to 0.122.
@@ -35,6 +27,7 @@ _INVERTED_LATE: tuple[type[Assertion], ...] = (
 )  # fmt: skip
 
 
+@checks("promptfoo/idle-inversion", "no-effect", "warning")
 def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
     """Types with a `not-` prefix that has no effect."""
     if not shape.type_name.startswith(_NOT) or not isinstance(shape, (*_NEVER_INVERTED, *_INVERTED_LATE)):
@@ -62,6 +55,7 @@ def inversion_words(shape: Assertion) -> str:
     return f"`not-` inverts it: passes where `{bare}` fails."
 
 
+@checks("promptfoo/idle-list", "no-effect", "warning")
 def idle_lists(shape: Assertion, context: Context) -> Iterator[Finding]:
     """An empty list of texts: all of them are there, and none of them is; and an empty text, which is in every output."""
     if not isinstance(shape, text.ContainsAll | text.IContainsAll | text.ContainsAny | text.IContainsAny):
@@ -83,6 +77,7 @@ def idle_lists(shape: Assertion, context: Context) -> Iterator[Finding]:
             return
 
 
+@checks("promptfoo/idle-in-set", "no-effect", "warning")
 def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:
     """A judge of a set, which its assertions do not have."""
     for field in ("provider", "rubric_prompt"):
@@ -92,6 +87,7 @@ def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:
             yield Finding(place.key, words, consequence="promptfoo ignores it")
 
 
+@checks("promptfoo/word-count", "invalid-value")
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
     """Values that are not a word count, and `{min, max}` that no count satisfies."""
     place = shape.places.get("value")
@@ -129,6 +125,7 @@ def _amount(node: Scalar) -> float | None:
         return None
 
 
+@checks("promptfoo/nested-set", "invalid-value")
 def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
     """Sets in a set, of which promptfoo accepts none."""
     value = shape.node.entry("value") if isinstance(shape.node, Mapping) else None
@@ -142,6 +139,7 @@ def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
             yield Finding(each.at("type"), "a set cannot be in a set", consequence=STOPS)
 
 
+@checks("promptfoo/empty-assertions", "nothing-asserted", "warning", awaits="entry")
 def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
     """`assert: []`: the case passes with every output, and a set in it passes with score 0."""
     place = shape.places.get("assertions")

@@ -1,6 +1,7 @@
 """Keys of a promptfoo configuration that are there without a value, and providers that are not."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.misnomers import field_called
@@ -8,14 +9,13 @@ from rubric_core.language.promptfoo.case import PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
+from rubric_core.language.shape import children
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_core.validation.rule import Context, Finding
-
-__all__ = ["empty_filters", "empty_keys", "empty_scenario_lists", "missing_providers", "no_cases"]
+from rubric_core.validation.rule import Context, Finding, checks
 
 _ONE_EMPTY_CASE = "promptfoo runs one empty case"
 _PASSES = f"{_ONE_EMPTY_CASE}, which passes"
@@ -30,6 +30,7 @@ _OTHER_SOURCES = frozenset({"<<", "$ref", "redteam", "plugins", "strategies", "e
 _KEYS = frozenset(key.name for key in Configuration.keys.values())
 
 
+@checks("promptfoo/empty-key", "invalid-value")
 def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Keys without a value."""
     node = shape.node
@@ -45,6 +46,7 @@ def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+@checks("promptfoo/no-cases", "no-cases", "warning", awaits="entry")
 def no_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     """An empty list of cases, without scenarios, and an empty list of scenarios, without cases."""
     node, outer = suite.configuration.node, suite.frame.outer
@@ -105,6 +107,7 @@ def _is_empty(node: Node) -> bool:
     return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
 
 
+@checks("promptfoo/missing-providers", "invalid-value")
 def missing_providers(shape: Configuration) -> Iterator[Finding]:
     """A configuration with cases or prompts, but without providers; a run may name them on the command line."""
     node = shape.node
@@ -125,6 +128,7 @@ def _is_provider_slip(name: str) -> bool:
     return bool(name) and (called == "providers" or closest(name, ("providers", "targets")) is not None)
 
 
+@checks("promptfoo/empty-filter", "invalid-value")
 def empty_filters(shape: PromptfooCase | ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """`prompts: []` and `providers: []` of a case, and `prompts: []` of a provider, which leave nothing to run."""
     fields = ("prompts", "providers") if isinstance(shape, PromptfooCase) else ("prompts",)
@@ -141,10 +145,12 @@ def _entry(node: Node | None, name: str) -> Entry | None:
     return node.entry(name) if isinstance(node, Mapping) else None
 
 
-def empty_scenario_lists(shape: PromptfooScenario) -> Iterator[Finding]:
-    """A scenario without a round, or without a case."""
-    for field, what in (("config", "round"), ("tests", "case")):
-        entry = _entry(shape.node, field)
+@checks("promptfoo/empty-scenario", "invalid-value")
+def empty_scenarios(shape: Configuration) -> Iterator[Finding]:
+    """Scenarios without a round, or without a case."""
+    scenarios = [each for each in children(shape) if isinstance(each, PromptfooScenario)]
+    for scenario, (field, what) in product(scenarios, (("config", "round"), ("tests", "case"))):
+        entry = _entry(scenario.node, field)
         if entry is not None and isinstance(entry.value, Sequence) and not entry.value.items:
             yield Finding(
                 entry.key.span,

@@ -10,9 +10,7 @@ from rubric_core.language.promptfoo.graded_assertions import ClosedQa, Factualit
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["file_url_slips"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: `file:/a`, `file:a`, `file//a`, and the same with the other slash.
 _SLIP = pattern(r"(file(?::[/\\]?(?![/\\])|:?\\\\|//))[\w.~*{-]\S{0,300}\Z")
@@ -31,6 +29,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
+@checks("promptfoo/file-url", "bare-path")
 def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions) -> Iterator[Finding]:
     """Each text that is such a path, and paths where a judge expects a text."""
     if isinstance(shape, _IN_WORDS):

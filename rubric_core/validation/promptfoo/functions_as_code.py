@@ -9,9 +9,9 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.formulas import without_strings
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, checks
 
-__all__ = ["UncalledFunction", "function_as_code", "functions_as_code", "uncalled_function"]
+__all__ = ["UncalledFunction", "function_as_code", "uncalled_function"]
 
 #: The head of an arrow function at the start of code.
 _ARROW = pattern(
@@ -40,6 +40,7 @@ def _is_listed(body: str) -> bool:
     return False
 
 
+@checks("promptfoo/function-as-code", "script-value", "warning")
 def functions_as_code(shape: JavaScriptCode) -> Iterator[Finding]:
     """An arrow function of one line, which is the result itself and not called."""
     place = shape.places.get("value")

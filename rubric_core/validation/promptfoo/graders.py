@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.model_names import MODEL_NAME
@@ -22,49 +22,44 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_parts import assertions_of, options_of
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = [
-    "classifiers_without_grader",
-    "common_graders",
-    "grader_of_assertion",
-    "grader_of_case",
-    "grader_of_options",
-    "targets_without_answers",
-]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: Keys that bring others.
 _NOT_KNOWN = frozenset({"<<", "$ref"})
 
 
+@checks("promptfoo/assertion-grader", "invalid-value")
 def grader_of_assertion(shape: Assertion) -> Iterator[Finding]:
     """The model that one assertion names."""
     yield from _first_fault(_own_grader(shape), [shape])
 
 
+@checks("promptfoo/case-grader", "invalid-value")
 def grader_of_case(shape: PromptfooCase) -> Iterator[Finding]:
     """The model that the options of a case name, for the assertions of the case."""
-    grader = _own_grader(options_of(shape))
+    grader = _own_grader(options_of(shape)) if not isinstance(shape, PartialCase) else None
     if grader is not None:
         yield from _first_fault(grader, _ungraded(assertions_of(shape)))
 
 
+@checks("promptfoo/common-grader", "invalid-value")
 def common_graders(suite: PromptfooSuite) -> Iterator[Finding]:
     """The model that the defaults name, for the assertions of all cases; and models of cases for the assertions of the defaults."""
     first = suite.bearers[0]
     common = tuple(_ungraded(first.summary.checks))
     grader = _own_grader(options_of(suite.defaults))
     if grader is not None and any(_fault(grader, role) for role in GRADER_ROLES):
-        checks = (
+        elsewhere = (
             check for placed in suite.every_case if not _names_grader(placed.case) for check in placed.summary.checks
         )
-        for found in _first_fault(grader, (*common, *_ungraded(checks))):
+        for found in _first_fault(grader, (*common, *_ungraded(elsewhere))):
             yield Finding(
                 first.outer(found.span), found.message, severity="error", consequence=found.consequence,
                 fixes=tuple(placed_fix(fix, first.outer) for fix in found.fixes),
             )  # fmt: skip
 
 
+@checks("promptfoo/target-without-answer", "invalid-value")
 def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
     """Providers of the list that answer no prompt, unless cases choose their providers."""
     chosen = any(placed.case.has("providers") for placed, _ in suite.digest.naming)
@@ -80,6 +75,7 @@ def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
             yield Finding(suite.frame.outer(node.span), words, severity="error", consequence=ROW_ERRORS)
 
 
+@checks("promptfoo/options-grader", "invalid-value")
 def grader_of_options(configuration: Configuration) -> Iterator[Finding]:
     """A grader among the options of the command line that is the name of a model, without its vendor."""
     options = configuration.command_line_options
@@ -90,6 +86,7 @@ def grader_of_options(configuration: Configuration) -> Iterator[Finding]:
         yield Finding(node.span, words, severity="error", consequence=STOPS)
 
 
+@checks("promptfoo/classifier-without-grader", "invalid-value")
 def classifiers_without_grader(suite: PromptfooSuite) -> Iterator[Finding]:
     """`classifier` where nothing names a model: promptfoo has none of its own that classifies, whatever the keys."""
     configuration = suite.configuration

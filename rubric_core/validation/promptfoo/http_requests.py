@@ -11,10 +11,9 @@ from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.http_settings import address_fault, http_settings
-from rubric_core.validation.promptfoo.suite import providers_of
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["bare_addresses", "http_requests"]
+from rubric_core.validation.promptfoo.suite import providers_of, request_texts
+from rubric_core.validation.promptfoo.unrendered_placeholders import request_placeholders
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 #: What promptfoo fills the prompt and variables into.
@@ -39,6 +38,7 @@ _CALLED_BODY = ("form", "data", "json", "payload", "params")
 _TEXTS = ("headers", "queryParams")
 
 
+@checks("promptfoo/bare-url", "invalid-value")
 def bare_addresses(shape: Configuration) -> Iterator[Finding]:
     """Addresses in the list of providers without settings, of which promptfoo needs the body of the request."""
     for provider in providers_of(shape):
@@ -46,9 +46,16 @@ def bare_addresses(shape: Configuration) -> Iterator[Finding]:
             yield Finding(provider.node.span, _NEEDS_BODY, severity="error", consequence=STOPS)
 
 
-def http_requests(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
+@checks("promptfoo/request-placeholder", "unrendered-template", "warning", borrowed=False)
+def placeholders_of_request(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
+    """Placeholders in a request that promptfoo fills nothing into."""
+    yield from request_placeholders(request_texts(shape.node), context)
+
+
+@checks("promptfoo/http-request", "invalid-value", borrowed=False)
+def http_requests(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """Findings about the request of one provider in a text."""
-    yield from _settings(shape.node) if isinstance(shape.node, Mapping) and not shape.borrowed else ()
+    yield from _settings(shape.node) if isinstance(shape.node, Mapping) else ()
     identity, place, named = str(shape.id or ""), shape.places.get("config"), shape.places.get("id")
     if identity not in ("http", "https") and not identity.startswith(_ADDRESS):
         return
@@ -60,7 +67,7 @@ def http_requests(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
     yield from _methods(settings)
     yield from _body_of_get(settings)
     yield from _types(settings)
-    yield from http_settings(settings, text)
+    yield from http_settings(settings, context.text)
     yield from _request(identity, place.key, settings)
 
 

@@ -29,9 +29,9 @@ from rubric_core.validation.promptfoo.identity_faults import (
     vendor_faults,
 )
 from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["case_ids", "configured_ids", "filed_ids", "grader_ids", "has_no_id"]
+__all__ = ["has_no_id"]
 
 #: A program with the name of a function.
 _WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
@@ -42,7 +42,8 @@ _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env
 _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 
 
-def configured_ids(shape: Configuration, text: str) -> Iterator[Finding]:
+@checks("promptfoo/provider-id", "invalid-value")
+def configured_ids(shape: Configuration, context: Context) -> Iterator[Finding]:
     """The providers of a configuration in a text."""
     if isinstance(shape.node, Mapping) and not shape.has("providers") and not shape.has("targets"):
         for entry in shape.node.entries:
@@ -61,10 +62,11 @@ def configured_ids(shape: Configuration, text: str) -> Iterator[Finding]:
             elif isinstance(item, Mapping) and _lacks_id(item) and not any(map(_means_id, item.entries)):
                 at = item.entries[0].key.span if item.entries else item.span
                 # Without a dash on its line, the key before this one is still being typed.
-                if item.flow or "-" in text[line_start(text, at.start) : at.start]:
+                if item.flow or "-" in context.text[line_start(context.text, at.start) : at.start]:
                     yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
 
 
+@checks("promptfoo/provider-id-in-file", "invalid-value")
 def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
     """A provider in a file, in which promptfoo replaces every `file://` by the content of the file."""
     place = shape.places.get("id")
@@ -95,6 +97,7 @@ def _inlined_id(node: Scalar) -> Iterator[Finding]:
     yield Finding(node.span, words, fixes=fixes, consequence=STOPS)
 
 
+@checks("promptfoo/case-provider-id", "invalid-value")
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     """The `provider` of a case, or of `defaultTest`: promptfoo creates it anew, so a label is not enough."""
     yield from _scoring_function(shape)
@@ -143,6 +146,7 @@ def _scoring_function(shape: PromptfooCase) -> Iterator[Finding]:
         )
 
 
+@checks("promptfoo/grader-id", "invalid-value")
 def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     """The models that grade: an id, a mapping with one, or one for each role. Labels are checked with the whole suite."""
     place = shape.places.get("provider")

@@ -5,9 +5,9 @@ from itertools import islice
 from urllib.parse import unquote
 
 from rubric_core.language.closest_name import closest, is_typo
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.files import JsonSchema
+from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.parse import parse as read
@@ -15,9 +15,7 @@ from rubric_core.syntax.pointers import part_name
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_names import place_in_code
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["schema_faults", "schema_file_faults"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 #: The path of a file with a schema.
 _PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
@@ -59,7 +57,8 @@ _UNSURE = frozenset({
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
-def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
+@checks("promptfoo/json-schema", "invalid-value")
+def schema_faults(shape: IsJson | ContainsJson, context: Context) -> Iterator[Finding]:
     """The errors of the schema under `value`, if it is inline."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
@@ -71,7 +70,7 @@ def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
         and _SCHEMA_TEXT.match(node.text)
         and "{{" not in node.text
     ):
-        yield from _in_text(node, text)
+        yield from _in_text(node, context.text)
     if isinstance(node, Scalar) and _PATH.match(node.text):
         at = node.span.start + node.is_quoted
         fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
@@ -79,6 +78,7 @@ def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
         yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
 
 
+@checks("promptfoo/json-schema-file", "invalid-value")
 def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
     """The errors of a schema in a file of its own, in which references are local."""
     if shape.node is None:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import JUDGED, ClosedQa, Factuality, ModelRubric
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptFileText
@@ -15,18 +15,9 @@ from rubric_core.validation.promptfoo.case_parts import assertions_of, options_o
 from rubric_core.validation.promptfoo.chat_files import chat_faults
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = [
-    "FILLED_IN",
-    "common_rubric",
-    "judge_file",
-    "judge_prompts",
-    "judge_texts",
-    "names_of_other_types",
-    "rubric_of_case",
-    "slips_of_judges",
-]
+__all__ = ["FILLED_IN", "judge_texts", "names_of_other_types", "slips_of_judges"]
 
 #: The variables that hold the output, in any of the types.
 _OUTPUTS = frozenset(
@@ -81,6 +72,7 @@ def judge_texts(shape: Assertion | CaseOptions) -> Iterator[Scalar]:
                 yield text
 
 
+@checks("promptfoo/judge-prompt", "template-variable", "warning")
 def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
     """`{output}`, prompts that do not show the output, and mistakes in messages."""
     place = shape.places.get("rubric_prompt")
@@ -112,13 +104,15 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         yield Finding(at, _NO_RUBRIC, severity="hint", consequence=_SENT)
 
 
+@checks("promptfoo/case-judge-prompt", "template-variable", "warning")
 def rubric_of_case(case: PromptfooCase) -> Iterator[Finding]:
     """A prompt in the options of a case that shows no rubric, where its assertions have one each."""
-    options = options_of(case)
+    options = options_of(case) if not isinstance(case, PartialCase) else None
     if options is not None and not options.borrowed:
         yield from _unshown_rubric(options, assertions_of(case))
 
 
+@checks("promptfoo/common-judge-prompt", "template-variable", "warning")
 def common_rubric(suite: PromptfooSuite) -> Iterator[Finding]:
     """The same for the prompt of the defaults, and the assertions of all cases."""
     options = options_of(suite.defaults)
@@ -184,6 +178,7 @@ def names_of_other_types(
             yield each, words
 
 
+@checks("promptfoo/judge-prompt-file", "template-variable", "warning")
 def judge_file(prompt: PromptFileText) -> Iterator[Finding]:
     """`{output}`, and a whole prompt that does not show the output, in a file of its own."""
     text = prompt.text

@@ -9,9 +9,7 @@ from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["factuality_scores", "judge_settings"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 _WINDOW = "windowSize"
 _USUAL_WINDOW = "promptfoo looks at 5 messages"
@@ -20,6 +18,7 @@ _PARTS = ("steps", "evaluate")
 _TWO_PROMPTS = 2
 
 
+@checks("promptfoo/judge-setting", "invalid-value", borrowed=False)
 def judge_settings(shape: Assertion) -> Iterator[Finding]:
     """Prompts of another shape, and the windows of `conversation-relevance`."""
     place = shape.places.get("rubric_prompt")
@@ -94,6 +93,7 @@ def _window(shape: Assertion) -> Iterator[Finding]:
             yield Finding(entry.key.span, words, fixes=fixes, severity="warning", consequence=_USUAL_WINDOW)
 
 
+@checks("promptfoo/factuality-score", "invalid-value", borrowed=False)
 def factuality_scores(shape: CaseOptions) -> Iterator[Finding]:
     """The scores of `factuality`, which are numbers, and its letters, which are none of its categories."""
     place = shape.places.get("factuality")

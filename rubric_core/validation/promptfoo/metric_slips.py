@@ -10,15 +10,14 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["misspelt_metrics"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: Shorter names resemble others by chance.
 _LEAST_NAME = 5
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
+@checks("promptfoo/misspelt-metric", "unknown-metric", "warning", about_name=True)
 def misspelt_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     """The metric of one assertion that resembles one of several others, or one that a formula uses."""
     formulas = suite.configuration.derived_metrics

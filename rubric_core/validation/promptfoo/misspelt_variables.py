@@ -9,9 +9,9 @@ from rubric_core.loading.names_in_code import ReadName, names_read
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, checks
 
-__all__ = ["GIVEN", "slips_in_code", "slips_in_program", "unknown_in_code"]
+__all__ = ["GIVEN", "slips_in_code", "unknown_in_code"]
 
 #: Variables that promptfoo defines itself.
 GIVEN = frozenset({
@@ -94,6 +94,7 @@ def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding
                 yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
 
 
+@checks("promptfoo/undefined-in-program", "undefined-variable", "warning", awaits="entry", about_name=True)
 def slips_in_program(program: ProgramText) -> Iterator[Finding]:
     """Slips of variables that a program reads."""
     known = program.use.variables if program.is_own and program.use is not None else None

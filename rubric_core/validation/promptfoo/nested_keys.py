@@ -12,9 +12,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["keys_in_assertion", "keys_in_case", "keys_in_options"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _CATEGORIES = ("subset", "superset", "agree", "disagree", "differButFactual")
 _BOUNDS = ("min", "max")
@@ -23,6 +21,7 @@ _CONVERSATION = "conversationId"
 _NO_CONVERSATION = "promptfoo takes it for no conversation: the case shares one with all others that name none"
 
 
+@checks("promptfoo/assertion-nested-key", "invalid-value", borrowed=False)
 def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
     """Names in the mapping under `value`."""
     node = _mapping(shape, "value")
@@ -46,6 +45,7 @@ def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
                 yield from _renamed([entry], sorted(context.dialect.types), "there is no assertion type", _IGNORED)
 
 
+@checks("promptfoo/case-nested-key", "invalid-value", borrowed=False)
 def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
     """`conversationId` in the metadata, which no other spelling means."""
     node = _mapping(shape, "metadata")
@@ -59,6 +59,7 @@ def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
             yield from _renamed([entry], (_CONVERSATION,), "promptfoo reads no metadata", _NO_CONVERSATION, always=True)
 
 
+@checks("promptfoo/options-nested-key", "invalid-value")
 def keys_in_options(shape: CaseOptions) -> Iterator[Finding]:
     """The categories of `factuality`, and `conversationId` in the metadata."""
     if shape.borrowed or not isinstance(shape.node, Mapping):

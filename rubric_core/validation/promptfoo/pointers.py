@@ -12,9 +12,7 @@ from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_parts import pointers_in, pointers_of_items
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["lost_pointer_into_file", "lost_pointers"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: The list whose entries are not in the text around them.
 _LIST = "tests"
@@ -23,6 +21,7 @@ _LIST = "tests"
 _DEEPEST = 5
 
 
+@checks("promptfoo/unknown-pointer", "unknown-alias")
 def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
     """Every `$ref` into the configuration itself whose target is not there."""
     root = suite.configuration.node
@@ -66,6 +65,7 @@ def _of_items(case: Node | None) -> Iterator[Scalar]:
     yield from pointers_of_items(case)
 
 
+@checks("promptfoo/unknown-pointer-into-file", "unknown-alias")
 def lost_pointer_into_file(issue: PointerIntoFile) -> Iterator[Finding]:
     """A `$ref` into another file whose target is not there."""
     name, _, pointer = issue.node.text.partition("#")

@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rubric_core.language.closest_name import is_typo
+from rubric_core.language.promptfoo.consequences import NO_FILTER
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
-from rubric_core.loading.reference_issues import ProgramText
+from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.context_members import slips_of_context
 from rubric_core.validation.promptfoo.program_results import refused_results
@@ -22,9 +23,7 @@ from rubric_core.validation.promptfoo.script_syntax import (
     read_javascript_module,
     read_python_module,
 )
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["faults_of_program"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _DROPPED = "the function returns nothing here"
 _THROWS = "the code throws where it comes to that"
@@ -101,6 +100,23 @@ class _Fault(NamedTuple):
         return f"{self.words}; did you mean `{self.meant}`?" if self.meant else self.words
 
 
+@checks("promptfoo/program-function", "script-value", "warning")
+def missing_function(issue: BrokenProgram, context: Context) -> Iterator[Finding]:
+    """A file in which promptfoo cannot call what it is to call."""
+    fixes: tuple[Fix, ...] = ()
+    end = issue.node.span.end - issue.node.is_quoted
+    if issue.meant and issue.function and context.text.endswith(issue.function, issue.node.span.start, end):
+        at = Span(end - len(issue.function), end)
+        fixes = (Fix(f"change it to `{issue.meant}`", (Edit(at, issue.meant),)),)
+    words = f"`{issue.name}` {issue.trouble}"
+    effect = "the filter fails, or gives nothing, where it is used"
+    if issue.consequence == NO_FILTER:
+        yield Finding(issue.span, words, fixes=fixes, consequence=effect)
+    else:
+        yield Finding(issue.span, words, fixes=fixes, severity="error", consequence=issue.consequence)
+
+
+@checks("promptfoo/program", "script-value", "warning")
 def faults_of_program(program: ProgramText) -> Iterator[Finding]:
     """What keeps a file from being loaded, and slips of names, members and results."""
     is_python = program.name.endswith(".py")

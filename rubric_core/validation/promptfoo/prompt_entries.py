@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.edit import quoted
+from rubric_core.loading.reference_issues import PathLikePrompt
+from rubric_core.syntax.edit import column_of, newline_of, quoted, replace_value
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import add_key_fix
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
+__all__ = ["is_sentence", "lacks_its_text"]
 
 
 #: The longest text that is offered as the label of a prompt.
@@ -20,6 +21,7 @@ _LONGEST_LABEL = 60
 _NAME = pattern(r"[A-Za-z][\w-]{0,60}\Z")
 
 
+@checks("promptfoo/prompt-entry", "invalid-value")
 def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the entries of `prompts` by themselves."""
     listed = shape.node.entry("prompts") if isinstance(shape.node, Mapping) else None
@@ -123,3 +125,21 @@ def _quoted(node: Mapping, context: Context) -> tuple[Fix, ...]:
         return ()
     at = Span(node.span.start, node.span.start + len(written))
     return (Fix("put it in quotes", (Edit(at, quoted(written)),)),)
+
+
+@checks("promptfoo/prompt-as-path", "prompt-path", "warning")
+def prompt_as_path(prompt: PathLikePrompt, context: Context) -> Iterator[Finding]:
+    """A prompt on one line: as a block it ends with a line break, and is no path."""
+    at = prompt.node.whole.start
+    column = column_of(context.text, at)
+    line = context.text[at - column : at]
+    own = line.strip() in ("-", "prompts:") and prompt.node.whole.start == prompt.node.span.start
+    blanks = " " * (len(line) - len(line.lstrip()) + 2)
+    block = f"|{newline_of(context.text)}{blanks}{prompt.node.text}"
+    rest = context.text[prompt.node.span.end :].partition("\n")[0].strip()
+    fits = own and not rest and "\n" not in context.written(prompt.node.span) and prompt.node.text[:1] not in " \t"
+    fixes = (Fix("write it as a block", (replace_value(prompt.node, block),)),) if fits and not prompt.borrowed else ()
+    yield Finding(
+        prompt.span, f"promptfoo takes this prompt for the path of a file, because it {prompt.sign}; write it as a block behind `|`",
+        fixes=fixes, severity="error", consequence="promptfoo stops: there is no such file",
+    )  # fmt: skip

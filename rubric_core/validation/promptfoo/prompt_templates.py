@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -23,13 +23,13 @@ from rubric_core.validation.promptfoo.mapping_members import missing_members
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.promptfoo.shown_mappings import shown_in
-from rubric_core.validation.promptfoo.template_errors import STAYS, broken_statements
+from rubric_core.validation.promptfoo.template_errors import SIGNS, STAYS, broken_filters, broken_statements
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.promptfoo.unrendered_placeholders import LEFT_OPEN, SENT_AS_IS, STAYS_IN_TEXT, half_written
 from rubric_core.validation.promptfoo.variables import EMPTY, below_vars, is_slip
-from rubric_core.validation.rule import Context, Finding, Fix, Severity
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, checks
 
-__all__ = ["faults_in_file", "faults_of_chat", "objects_in_file", "undefined_in_file"]
+__all__ = ["faults_of_chat"]
 
 #: A statement or a comment that is not inside of a text.
 _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
@@ -59,10 +59,9 @@ class _DataFault(NamedTuple):
     words: str
 
 
-def faults_in_file(
-    prompt: PromptFileText, context: Context, filters: Callable[[Span, Context, str], Iterator[Finding]]
-) -> Iterator[Finding]:
-    """What makes each row with a prompt an error. `filters` finds those that there are not."""
+@checks("promptfoo/prompt-file", "broken-template", "warning", signs=SIGNS)
+def faults_in_file(prompt: PromptFileText, context: Context) -> Iterator[Finding]:
+    """What makes each row with a prompt an error."""
     if len(prompt.text) > _LONGEST:
         return
     inner = replace(context, text=prompt.text)
@@ -70,7 +69,7 @@ def faults_in_file(
     def errors_in(nodes: Iterable[Scalar]) -> Iterator[Finding]:
         for node in nodes:
             yield from broken_statements(node, inner, is_value=prompt.is_of_judges)
-            yield from filters(node.span, inner, ROW_ERRORS)
+            yield from broken_filters(node.span, inner, of_judges=prompt.is_of_judges)
             half = half_written(node, inner, is_rendered=prompt.is_of_judges)
             yield from (replace(each, severity="error") for each in half)
 
@@ -115,6 +114,7 @@ def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
         yield replace(found, span=at or node.span, fixes=fixes)
 
 
+@checks("promptfoo/undefined-in-prompt-file", "undefined-variable", "warning", awaits="entry", about_name=True)
 def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Names without a value in any case of the configurations that name the file, each where it is used first."""
     if not prompt.is_own or prompt.use is None or prompt.use.variables is None:
@@ -153,6 +153,7 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         yield from conversation_slips(prompt.text, whole, known, lambda span: span)
 
 
+@checks("promptfoo/shown-mapping-in-prompt-file", "variable-value", "warning")
 def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Mappings that the file inserts by name alone; judges get them as JSON."""
     is_told = prompt.is_own and not prompt.is_of_judges

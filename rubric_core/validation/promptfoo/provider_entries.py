@@ -14,9 +14,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, ProviderEntry, providers_of
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["environments", "ids_with_blanks", "missing_settings", "providers_of_one_name"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: Vendors whose ids are commands, files and addresses, which may have blanks and commas.
 _OTHERS = frozenset({
@@ -33,6 +31,7 @@ _NEEDED = MappingProxyType({
 _NOT_READ = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
+@checks("promptfoo/provider-names", "invalid-value")
 def providers_of_one_name(suite: PromptfooSuite) -> Iterator[Finding]:
     """Providers with one id and no labels, of which one has `prompts`: promptfoo keeps the prompts of the last one for all."""
     if not suite.has_static_lists:
@@ -65,6 +64,7 @@ def _prompts_of(entry: ProviderEntry, suite: PromptfooSuite) -> str:
     return suite.frame.text[slice(*place.node.span)] if place is not None else ""
 
 
+@checks("promptfoo/provider-id-spaces", "invalid-value")
 def ids_with_blanks(shape: Configuration) -> Iterator[Finding]:
     """Ids of models with a blank at the start of the model or at the end, two ids in one text, and an id without its model."""
     for field in ("providers", "targets"):
@@ -95,6 +95,7 @@ def _id(node: Scalar) -> Iterator[Finding]:
         yield Finding(node.span, words, severity="error", consequence=STOPS)
 
 
+@checks("promptfoo/provider-setting-missing", "invalid-value")
 def missing_settings(shape: Configuration) -> Iterator[Finding]:
     """Providers without a setting that promptfoo needs to make them."""
     for provider in providers_of(shape):
@@ -121,6 +122,7 @@ def _missing_setting(provider: Mapping, needed: str, words: str) -> Iterator[Fin
         yield Finding(settings.key.span, words, severity="error", consequence=STOPS)
 
 
+@checks("promptfoo/provider-environment", "invalid-value", borrowed=False)
 def environments(shape: ConfiguredProvider) -> Iterator[Finding]:
     """`env` of a provider, which is a mapping."""
     place = shape.places.get("env")

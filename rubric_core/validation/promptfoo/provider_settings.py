@@ -5,6 +5,7 @@ from collections.abc import Mapping as Ranges
 from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
+from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.foreign_settings import own_names
 from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderSettings
@@ -14,7 +15,7 @@ from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.http_settings import address_fault, unread_by_http
-from rubric_core.validation.rule import Finding, Fix, Severity
+from rubric_core.validation.rule import Finding, Fix, Severity, checks
 
 __all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
 
@@ -129,6 +130,18 @@ def slips_of_settings(node: Node | None) -> Iterator[Finding]:
             yield from _renamed(
                 entry, meant, "models have no setting", "promptfoo gives it to the provider, which does not know it"
             )
+
+
+@checks("promptfoo/provider-setting", "invalid-value", borrowed=False)
+def settings_of_provider(shape: ConfiguredProvider) -> Iterator[Finding]:
+    """The settings of a provider, wherever it is written."""
+    yield from misspelt_settings(shape.node) if isinstance(shape.node, Mapping) else ()
+
+
+@checks("promptfoo/grader-setting", "invalid-value", borrowed=False)
+def settings_of_grader(shape: CaseOptions) -> Iterator[Finding]:
+    """The settings of models among the options of a case, which go to whatever provider there is."""
+    yield from slips_of_settings(shape.node)
 
 
 def misspelt_settings(provider: Mapping) -> Iterator[Finding]:

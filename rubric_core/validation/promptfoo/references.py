@@ -17,9 +17,9 @@ from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.formulas import without_strings
 from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite, placed_fix
-from rubric_core.validation.rule import Context, Finding, Fix, Related
+from rubric_core.validation.rule import Context, Finding, Fix, Related, checks
 
-__all__ = ["equal_entries", "has_one_output", "one_output_in_listed_case", "too_few_outputs", "unknown_metrics"]
+__all__ = ["has_one_output"]
 
 _TWICE = "promptfoo runs it twice"
 #: Without a file on its command line, promptfoo compares no entries.
@@ -61,6 +61,7 @@ _FUNCTION = pattern(r"(?:file://)?[^*?{}\[\]\n:]{1,300}\.(?:py|[cm]?[jt]s)(?::\w
 _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 
 
+@checks("promptfoo/too-few-outputs", "too-few-outputs")
 def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
     """`select-best` and `max-score` compare the outputs of one case, and need two."""
     columns = _columns(suite)
@@ -77,6 +78,7 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
                 yield Finding(at, words, consequence=_LOST)
 
 
+@checks("promptfoo/one-output-in-case-file", "too-few-outputs")
 def one_output_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The same in a case of another file, where the configurations that name it have one prompt and one provider."""
     names = context.defaults.names
@@ -114,6 +116,7 @@ def _is_one(prompt: PromptEntry, suite: PromptfooSuite) -> bool:
     return found is not None and found.texts is not None and len(found.texts) == 1 and "---" not in found.texts[0]
 
 
+@checks("promptfoo/unknown-metric", "unknown-metric", "warning", about_name=True)
 def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in derived metrics that no assertion and no metric above has."""
     metrics = suite.configuration.derived_metrics
@@ -176,6 +179,7 @@ def _in_formula(
             yield "", Finding(at, f"formulas have no function `{found[1]}`{advice}", fixes=fixes, consequence=_GIVES_0)
 
 
+@checks("promptfoo/equal-entry", "duplicate-entry", "warning")
 def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
     """Prompts and providers that are listed twice, and names shared by two entries."""
     for what, entries in (("prompt", suite.prompts or ()), ("provider", suite.providers)):

@@ -9,9 +9,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import write_value
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["patterns"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 #: A pattern in JavaScript's notation: with flags, or with characters that no path has.
 _BETWEEN_SLASHES = pattern(
@@ -25,6 +23,7 @@ _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
 
+@checks("promptfoo/pattern", "invalid-regex")
 def patterns(shape: text.Regex) -> Iterator[Finding]:
     """Patterns that JavaScript refuses, and those that match everything."""
     place, pattern = shape.places.get("value"), shape.value

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
-from rubric_core.validation.rule import Finding, Related
+from rubric_core.validation.rule import Finding, Related, checks
 
-__all__ = ["content_of", "repeated_assertions"]
+__all__ = ["content_of"]
 
 #: Of more assertions in a list, each is not compared.
 _MOST = 500
 _TWICE = "promptfoo checks it twice, and counts it twice in the score"
 
 
+@checks("promptfoo/repeated-assertion", "no-effect", "warning")
 def repeated_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
     """The second of two equal assertions."""
     listed = shape.assertions if isinstance(shape.assertions, list) else []

@@ -1,6 +1,6 @@
 """Settings of a whole run that promptfoo refuses or does not find: ranges of cases, filters, sets of data, and metrics of one name."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.configuration import Configuration, RunOptions
 from rubric_core.language.promptfoo.consequences import STOPS
@@ -10,10 +10,9 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import write_value
-from rubric_core.validation.rule import Finding, Fix, Related
+from rubric_core.validation.promptfoo.suite import providers_of
+from rubric_core.validation.rule import Finding, Fix, Related, checks
 from rubric_core.validation.wording import number
-
-__all__ = ["case_ranges", "data_sets", "filter_files", "metrics_of_one_name", "short_limits"]
 
 _RANGE = pattern(r"(\d{0,12})\s{0,9}:\s{0,9}(\d{0,12})\Z")
 _WITH_DASH = pattern(r"(\d{1,12})[ \t]{0,3}(?:-|\.\.|,)[ \t]{0,3}(\d{1,12})\Z")
@@ -28,6 +27,7 @@ _DATA_SET = pattern(
 )
 
 
+@checks("promptfoo/filter-range", "invalid-value")
 def case_ranges(shape: RunOptions) -> Iterator[Finding]:
     """`filterRange`, which is `start:end`, and the number of suggestions."""
     place = shape.places.get("filter_range")
@@ -49,10 +49,14 @@ def case_ranges(shape: RunOptions) -> Iterator[Finding]:
         yield Finding(place.value, words, severity="warning", consequence=_REFUSED)
 
 
-def short_limits(shape: RunOptions, models: Iterable[str]) -> Iterator[Finding]:
+@checks("promptfoo/short-limit", "invalid-value")
+def short_limits(configuration: Configuration) -> Iterator[Finding]:
     """Limits of time that are as short as seconds, where a model of a vendor is called."""
-    remote = any(are_models([each]) and not each.startswith(_LOCAL) for each in models)
-    for field, most in _SHORT_LIMITS if remote else ():
+    shape: RunOptions | None = configuration.evaluate_options
+    models = (each.id for each in providers_of(configuration))
+    if shape is None or not any(are_models([each]) and not each.startswith(_LOCAL) for each in models):
+        return
+    for field, most in _SHORT_LIMITS:
         place, value = shape.places.get(field), vars(shape).get(field)
         if not isinstance(value, int | float) or isinstance(value, bool) or place is None or place.borrowed:
             continue
@@ -62,6 +66,7 @@ def short_limits(shape: RunOptions, models: Iterable[str]) -> Iterator[Finding]:
             yield Finding(place.value, words, fixes=fixes, severity="hint")
 
 
+@checks("promptfoo/filter-file", "invalid-value")
 def filter_files(shape: Configuration) -> Iterator[Finding]:
     """Files of filters, which are paths of JavaScript without `file://`."""
     place = shape.places.get("nunjucks_filters")
@@ -80,6 +85,7 @@ def filter_files(shape: Configuration) -> Iterator[Finding]:
             yield Finding(value.span, "a filter is a file in JavaScript", severity="error", consequence=STOPS)
 
 
+@checks("promptfoo/test-generator", "invalid-value")
 def data_sets(shape: Configuration) -> Iterator[Finding]:
     """Addresses of Hugging Face that promptfoo does not read."""
     place = shape.places.get("tests")
@@ -100,6 +106,7 @@ def data_sets(shape: Configuration) -> Iterator[Finding]:
             yield Finding(node.span, words, fixes=fixes, severity="error", consequence="it finds no case here")
 
 
+@checks("promptfoo/metric-names", "invalid-value")
 def metrics_of_one_name(shape: Configuration) -> Iterator[Finding]:
     """Derived metrics of which the later one replaces the earlier one, unless it is calculated from it."""
     place = shape.places.get("derived_metrics")

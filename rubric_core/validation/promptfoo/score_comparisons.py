@@ -10,14 +10,13 @@ from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["comparisons_in_sets", "idle_weights", "score_settings"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _METHODS = ("average", "sum")
 _IGNORED = "promptfoo ignores it"
 
 
+@checks("promptfoo/max-score-setting", "invalid-value")
 def score_settings(shape: MaxScore) -> Iterator[Finding]:
     """A value that is no mapping, misspelt settings and methods, and a threshold that no score reaches or that is beside `value`."""
     beside = shape.places.get("threshold")
@@ -35,6 +34,7 @@ def score_settings(shape: MaxScore) -> Iterator[Finding]:
         yield from _setting(entry)
 
 
+@checks("promptfoo/comparison-in-set", "invalid-value")
 def comparisons_in_sets(shape: AssertionSet) -> Iterator[Finding]:
     """Comparisons in a set, which promptfoo does not run."""
     for each in shape.assertions if isinstance(shape.assertions, list) else ():
@@ -43,6 +43,7 @@ def comparisons_in_sets(shape: AssertionSet) -> Iterator[Finding]:
             yield Finding(each.at("type"), words, severity="warning", consequence="promptfoo skips it")
 
 
+@checks("promptfoo/select-best-weight", "invalid-value")
 def idle_weights(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
     """Weights of `max-score` for types of which the case has no assertion."""
     if not suite.is_static or suite.scenarios or any(each.what == "defaults" for each in suite.outside or ()):

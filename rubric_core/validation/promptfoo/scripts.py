@@ -22,9 +22,7 @@ from rubric_core.validation.promptfoo.script_results import (
     slips_of_results,
 )
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["scripts"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 #: What promptfoo calls the JavaScript of an assertion with.
 _PARAMETERS = ("output", "context", "process")
@@ -46,7 +44,8 @@ _ASSIGNS = pattern(
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
 
-def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, text: str) -> Iterator[Finding]:
+@checks("promptfoo/inline-script", "script-value", "warning")
+def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, context: Context) -> Iterator[Finding]:
     """File names that are run as code, and multi-line code without a `return`."""
     place, code = shape.places.get("value"), shape.value
     if (
@@ -68,21 +67,21 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, 
     elif _is_comment(code, is_python=isinstance(shape, graded.PythonCode)):
         yield Finding(place.value, "a comment gives no result: write a comparison, or a number", consequence=_FAILS)
     elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not RETURN.search(code):
-        if not place.borrowed and (word := _misspelt_return(place.node, text)) is not None:
+        if not place.borrowed and (word := _misspelt_return(place.node, context.text)) is not None:
             fixes = (Fix("change it to `return`", (Edit(word, "return"),)),)
-            words = f"nothing defines `{text[slice(*word)]}`; did you mean `return`?"
+            words = f"nothing defines `{context.text[slice(*word)]}`; did you mean `return`?"
             yield Finding(word, words, fixes=fixes, consequence=_FAILS)
             return
-        last = None if place.borrowed else last_statement(place.node, text)
+        last = None if place.borrowed else last_statement(place.node, context.text)
         yield Finding(
             last or place.value, "code of more than one line has to `return` its result",
             fixes=_returning(place, place.node, code) or returned(last),
             consequence="the assertion fails on every output: the code gives nothing",
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
-        faults = list(_read(shape, place, place.node, text))
+        faults = list(_read(shape, place, place.node, context.text))
         yield from faults
-        yield from _dropped_at_end(place, lines, text)
+        yield from _dropped_at_end(place, lines, context.text)
         if not faults or _ONE_TEXT.match(lines):
             is_javascript = isinstance(shape, graded.JavaScriptCode)
             yield from _no_result(place, lines, is_javascript=is_javascript)

@@ -4,95 +4,26 @@ import math
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase, PromptfooScenario
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, Metric, RunOptions
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
-from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.empty_keys import (
-    empty_filters,
-    empty_keys,
-    empty_scenario_lists,
-    missing_providers,
-)
 from rubric_core.validation.promptfoo.formulas import formula_fault
-from rubric_core.validation.promptfoo.graders import grader_of_options
-from rubric_core.validation.promptfoo.http_requests import bare_addresses, http_requests
-from rubric_core.validation.promptfoo.identities import configured_ids
-from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
-from rubric_core.validation.promptfoo.provider_entries import environments, ids_with_blanks, missing_settings
-from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
-from rubric_core.validation.promptfoo.run_settings import (
-    case_ranges,
-    data_sets,
-    filter_files,
-    metrics_of_one_name,
-    short_limits,
-)
-from rubric_core.validation.promptfoo.suite import providers_of
-from rubric_core.validation.promptfoo.swallowed_keys import (
-    mappings_as_variables,
-    swallowed_by_config,
-    swallowed_by_values,
-)
-from rubric_core.validation.promptfoo.top_settings import top_settings
-from rubric_core.validation.promptfoo.tracing_settings import stored_results, traces_and_sharing
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 from rubric_core.validation.type_fixes import flag_fixes
-
-__all__ = ["case_repeats", "numeric_description", "provider_settings", "settings"]
 
 _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
-def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """Findings about the configuration itself."""
-    yield from _outputs(shape)
-    yield from configured_ids(shape, context.text)
-    yield from bare_addresses(shape)
-    yield from missing_providers(shape)
-    yield from swallowed_by_values(shape)
-    yield from mappings_as_variables(shape)
-    yield from empty_keys(shape, context)
-    yield from prompt_entries(shape, context)
-    yield from top_settings(shape)
-    yield from filter_files(shape)
-    yield from data_sets(shape)
-    yield from metrics_of_one_name(shape)
-    yield from ids_with_blanks(shape)
-    yield from missing_settings(shape)
-    yield from traces_and_sharing(shape)
-    yield from grader_of_options(shape)
-    yield from stored_results(shape)
-    yield from numeric_description(shape)
-    yield from _both_lists(shape, context)
-    for inner in children(shape):
-        if isinstance(inner, CommandLineOptions) and isinstance(inner.node, Mapping) and not inner.borrowed:
-            yield from _command_line(inner.node)
-        elif isinstance(inner, RunOptions):
-            yield from _repeats(inner)
-            yield from case_ranges(inner)
-            yield from short_limits(inner, [each.id for each in providers_of(shape)])
-        elif isinstance(inner, PromptfooScenario):
-            yield from empty_scenario_lists(inner)
-        elif isinstance(inner, Metric):
-            yield from _formula(inner, context)
-
-
-def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
-    """Findings about one provider, wherever it is written."""
-    yield from empty_filters(shape, context)
-    yield from swallowed_by_config(shape, context)
-    if isinstance(shape.node, Mapping):
-        yield from misspelt_settings(shape.node)
-        yield from http_requests(shape, context.text)
-    yield from environments(shape)
+@checks("promptfoo/provider-prompts", "invalid-value", borrowed=False)
+def prompts_of_provider(shape: ConfiguredProvider) -> Iterator[Finding]:
+    """The prompts of a provider, which are a list, wherever it is written."""
     place = shape.places.get("prompts")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:
@@ -104,7 +35,8 @@ def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[F
         )  # fmt: skip
 
 
-def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
+@checks("promptfoo/metric-formula", "invalid-value")
+def metric_formula(shape: Metric, context: Context) -> Iterator[Finding]:
     """A formula that is not a text, or that mathjs cannot parse."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
@@ -131,6 +63,7 @@ def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
     )
 
 
+@checks("promptfoo/description-type", "invalid-value")
 def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Finding]:
     """A description has to be a text, even if it looks like a number."""
     place = shape.places.get("description")
@@ -142,7 +75,8 @@ def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Findin
         )  # fmt: skip
 
 
-def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
+@checks("promptfoo/providers-and-targets", "invalid-value")
+def providers_beside_targets(shape: Configuration, context: Context) -> Iterator[Finding]:
     """`providers` beside `targets`, which takes precedence."""
     place = shape.places.get("providers")
     if place is not None and not place.borrowed and shape.has("targets"):
@@ -153,6 +87,7 @@ def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@checks("promptfoo/case-repeat", "invalid-value")
 def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
     """The number of runs of a case."""
     place, value = shape.places.get("repeat"), shape.repeat
@@ -162,7 +97,9 @@ def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
         yield Finding(place.value, "`repeat` is a whole number of at least 1", severity="warning", consequence=_REFUSED)
 
 
-def _repeats(shape: RunOptions) -> Iterator[Finding]:
+@checks("promptfoo/repeat", "invalid-value")
+def repeats_of_run(shape: RunOptions) -> Iterator[Finding]:
+    """The number of runs of every case."""
     place, value = shape.places.get("repeat"), shape.repeat
     if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 1:
         yield Finding(
@@ -174,9 +111,10 @@ def _repeats(shape: RunOptions) -> Iterator[Finding]:
 _NEGATED = pattern(r"no[-_]?([A-Za-z])([A-Za-z]{1,30})\Z")
 
 
-def _command_line(node: Mapping) -> Iterator[Finding]:
+@checks("promptfoo/command-line-option", "invalid-value", borrowed=False)
+def command_line_options(shape: CommandLineOptions) -> Iterator[Finding]:
     """Options of the wrong kind, of which promptfoo refuses the whole file. Numbers may be text."""
-    for entry in node.entries:
+    for entry in shape.node.entries if isinstance(shape.node, Mapping) else ():
         value, name = entry.value, entry.name or ""
         fixes: tuple[Fix, ...] = ()
         negated = _NEGATED.match(name)
@@ -223,7 +161,9 @@ def _is_count(node: Scalar, *, least: float = 1) -> bool:
     return number.is_integer() and number >= least
 
 
-def _outputs(shape: Configuration) -> Iterator[Finding]:
+@checks("promptfoo/output-path", "invalid-value")
+def output_paths(shape: Configuration) -> Iterator[Finding]:
+    """Files for results whose endings promptfoo writes nothing into."""
     place = shape.places.get("output_path")
     if place is None or place.borrowed:
         return

@@ -12,9 +12,9 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["misnamed_environment", "shell_variables"]
+__all__ = ["misnamed_environment"]
 
 #: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
 _VARIABLE = pattern(
@@ -55,6 +55,7 @@ _CODE = ("transform", "validateStatus", "sessionParser", "responseParser", "requ
 _DEEPEST = 12
 
 
+@checks("promptfoo/shell-variable", "unrendered-template", "warning")
 def shell_variables(
     shape: Configuration | ConfiguredProvider | CaseOptions | Assertion | PromptfooCase, context: Context
 ) -> Iterator[Finding]:

@@ -18,17 +18,9 @@ from rubric_core.validation.promptfoo.mapping_members import (
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.promptfoo.variables import EMPTY_TEXT, NEEDS_TEXT
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = [
-    "mappings_among_texts",
-    "mappings_in_listed_case",
-    "mappings_of_cases",
-    "shown_alone",
-    "shown_in",
-    "shown_objects",
-    "unknown_members",
-]
+__all__ = ["mappings_of_cases", "shown_alone", "shown_in"]
 
 #: A text that is one placeholder.
 _ALONE = pattern(r"\s{0,99}\{\{[^{}]{0,500}\}\}\s{0,99}")
@@ -45,6 +37,7 @@ def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
     return frozenset(suite.digest.maps - suite.digest.others)
 
 
+@checks("promptfoo/undefined-member", "undefined-variable", "warning", awaits="entry", about_name=True)
 def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
     """Members of mappings that prompts and assertions show, and no case has."""
     shows = [node for node, _ in texts_of(suite.configuration) if shows_member(node.text)]
@@ -75,6 +68,7 @@ def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
                 )
 
 
+@checks("promptfoo/shown-mapping", "variable-value", "warning")
 def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
     """Mappings that a prompt inserts by name alone, which render as `[object Object]`, or as a text to a filter."""
     maps = mappings_of_cases(suite)
@@ -151,6 +145,7 @@ def shown_alone(suite: PromptfooSuite) -> frozenset[str]:
     return _Uses(suite).alone
 
 
+@checks("promptfoo/mapping-among-texts", "variable-value", "warning")
 def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:
     """The variables of a case that are a mapping, where prompts show their values and the values of other cases are none."""
     mixed = suite.digest.maps - mappings_of_cases(suite)
@@ -175,6 +170,7 @@ def _in_every_case(suite: PromptfooSuite) -> frozenset[str]:
     return names[0].intersection(*names[1:]) if names and not suite.scenarios else frozenset()
 
 
+@checks("promptfoo/mapping-in-case-file", "variable-value", "warning")
 def mappings_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The variables of a case in another file that are a mapping, and that all prompts show by name alone."""
     shown = context.defaults.names.shown if context.defaults.names is not None else frozenset[str]()

@@ -11,20 +11,12 @@ from rubric_core.validation.promptfoo.case_parts import options_of
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import environment_in
-from rubric_core.validation.rule import Context, Finding
+from rubric_core.validation.rule import Context, Finding, checks
 
-__all__ = [
-    "environment_in_case",
-    "environment_values",
-    "is_judged_by_value",
-    "known_environment",
-    "templated_nodes",
-    "unasserted_cases",
-    "unworded_in_listed_case",
-    "unworded_rubrics",
-]
+__all__ = ["environment_in_case", "is_judged_by_value", "known_environment", "templated_nodes"]
 
 
+@checks("promptfoo/unasserted-case", "nothing-asserted", "warning", awaits="entry")
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     """Cases without a check, if most others have one. A suite without any check is for human review."""
     defaults = suite.defaults
@@ -47,12 +39,14 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@checks("promptfoo/unworded-rubric", "nothing-asserted", "warning", awaits="entry")
 def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
     """Rubrics without a text, if no default provides a prompt for the judge."""
     for placed, _ in suite.digest.unworded if is_judged_by_value(suite) else ():
         yield from _unworded(placed)
 
 
+@checks("promptfoo/unworded-rubric-in-case-file", "nothing-asserted", "warning", awaits="entry")
 def unworded_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The same of a case in another file."""
     names = context.defaults.names
@@ -88,6 +82,7 @@ def _asserts(case: PromptfooCase) -> bool:
     return stores or any(entry.name is not None and entry.name.startswith("ass") for entry in case.node.entries)
 
 
+@checks("promptfoo/undefined-environment", "undefined-variable", "warning", awaits="entry", about_name=True)
 def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
     """Environment variables in prompts, variables and checks: their values differ from machine to machine.
 

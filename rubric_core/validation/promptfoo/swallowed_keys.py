@@ -10,9 +10,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.edit import add_entry, remove_entry
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.validation.move_fixes import beside_fix
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["mappings_as_variables", "swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
 _EVERY_PROMPT = "the case runs with every prompt"
@@ -24,6 +22,7 @@ _READ_ALL = frozenset({
 })  # fmt: skip
 
 
+@checks("promptfoo/key-below-options", "invalid-value")
 def swallowed_by_options(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
     """`assert`, `vars`, `prompts` and `threshold` among the options of a case."""
     options = shape.options if isinstance(shape.options, CaseOptions) and not shape.options.borrowed else None
@@ -53,6 +52,7 @@ def _among_options(shape: CaseOptions) -> Iterator[Finding]:
         yield Finding(entry.key.span, words, severity="warning", consequence=_EVERY_PROMPT)
 
 
+@checks("promptfoo/key-below-config", "invalid-value", borrowed=False)
 def swallowed_by_config(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """`prompts`, `transform` and `delay` among the settings of a provider that has none itself."""
     place = shape.places.get("config")
@@ -88,6 +88,7 @@ def _beside(provider: Mapping, settings: Mapping, name: str, value: Scalar, cont
     return (Fix("move it beside `config`", (added, gone), safe=False),)
 
 
+@checks("promptfoo/key-below-env", "invalid-value")
 def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
     """Keys of the configuration among its environment variables and tags, whose values are texts."""
     known = frozenset(key.name for key in Configuration.keys.values())
@@ -102,6 +103,7 @@ def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
                 )
 
 
+@checks("promptfoo/env-value", "invalid-value")
 def mappings_as_variables(shape: Configuration) -> Iterator[Finding]:
     """Mappings and lists among environment variables, whose values are texts."""
     place = shape.places.get("env")

@@ -25,9 +25,7 @@ from rubric_core.validation.promptfoo.table_checks import is_check, is_number, m
 from rubric_core.validation.promptfoo.table_columns import column_mistakes, misspelt_columns, unmarked, unmarked_checks
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.thresholds import gives_any_score
-from rubric_core.validation.rule import Context, Finding
-
-__all__ = ["table_mistakes"]
+from rubric_core.validation.rule import Context, Finding, checks
 
 #: Quotes of typography, and those of languages, around a cell.
 _QUOTED = pattern(
@@ -38,6 +36,7 @@ _FEW_ROWS, _FIRST_ROWS = 2, 20
 _SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 
 
+@checks("promptfoo/table", "table-column", "warning")
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
     """Findings about the columns, and about the cells of each row."""
     rows = rows_of(table.text, with_empty=True)

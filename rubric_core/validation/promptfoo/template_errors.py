@@ -11,18 +11,22 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.template_expressions import expression_faults
-from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, statement_words
+from rubric_core.syntax.template_syntax import NUNJUCKS_FILTERS, STATEMENTS, loose_statements, statement_words
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import LITERALS
 from rubric_core.validation.promptfoo.unrendered_placeholders import COMMENT_BEGIN, unclosed_comment_words
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix
+from rubric_core.validation.rules.broken_template import unknown_filters
 from rubric_core.validation.wording import unmatched_words
 
-__all__ = ["STAYS", "broken_statements", "rendered_nodes"]
+__all__ = ["SIGNS", "STAYS", "broken_filters", "broken_statements", "rendered_nodes"]
+
+#: The signs without which a text is no template, and has no comment of one.
+SIGNS = TEMPLATES | {"{#"}
 
 #: A prompt with `{%` or `{#` without a further `%` or `#` on its line is not rendered at all; the value of an assertion is.
 STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
@@ -87,6 +91,19 @@ def _texts(node: Node, *, is_map: bool) -> Iterator[Scalar]:
         for entry in node.entries:
             if entry.name != "$ref":
                 yield from _texts(entry.value, is_map=False)
+
+
+def broken_filters(span: Span, context: Context, *, of_judges: bool = False) -> Iterator[Finding]:
+    """Unknown filters; where judges are asked, also those of `nunjucksFilters`."""
+    own = context.defaults.filters
+    known = NUNJUCKS_FILTERS.union(own or ()) if not of_judges else NUNJUCKS_FILTERS
+    for each in unknown_filters(span, context, known, ROW_ERRORS) if own is not None or of_judges else ():
+        name = context.written(each.span)
+        if name in (own or ()):
+            words = f"prompts for judges have no filter `{name}`: promptfoo fills them in without `nunjucksFilters`"
+            yield replace(each, message=words, fixes=())
+        else:
+            yield each
 
 
 def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:

@@ -9,9 +9,7 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.values import is_date, rewritten_number
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["compared_texts"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 #: Assertions that compare the output, or look for a text in it.
 _COMPARED = (
@@ -34,6 +32,7 @@ _PATTERN = pattern(
 _COMMENT = pattern(r"[ \t]{0,99}#")
 
 
+@checks("promptfoo/compared-text", "invalid-value")
 def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
     """A line break or typographic quotes that belong to the text, and values that are no text."""
     place = shape.places.get("value")

@@ -12,10 +12,10 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.validation.fixes import remove_key_fix, write_value
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 from rubric_core.validation.wording import number
 
-__all__ = ["gives_any_score", "idle_thresholds", "templated_numbers", "thresholds", "unread_thresholds", "weights"]
+__all__ = ["gives_any_score"]
 
 #: Types whose score is a share of 1, so that no other threshold means anything.
 _SHARES: tuple[type[Assertion], ...] = (
@@ -50,6 +50,7 @@ _TEN, _HUNDRED = 10, 100
 _SECONDS = 60
 
 
+@checks("promptfoo/weight", "bad-weight")
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
     """Weights below 0, which may make scores negative, and of 0, with which an assertion always passes but a set may fail."""
     weight, place = shape.weight, shape.places.get("weight")
@@ -76,6 +77,7 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@checks("promptfoo/idle-threshold", "no-effect", "warning")
 def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:
     """With a threshold only the score counts, and every score reaches 0."""
     whole = "set" if isinstance(shape, AssertionSet) else "case"
@@ -87,6 +89,7 @@ def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> It
         )  # fmt: skip
 
 
+@checks("promptfoo/unread-threshold", "no-effect", "warning")
 def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
     """A threshold of a type that only passes or fails."""
     place = shape.places.get("threshold")
@@ -97,6 +100,7 @@ def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@checks("promptfoo/templated-number", "invalid-value")
 def templated_numbers(shape: Assertion | PromptfooCase) -> Iterator[Finding]:
     """A threshold or a weight that is a template: what is filled in is a text, and the one of a case is not filled in."""
     is_case = isinstance(shape, PromptfooCase)
@@ -109,6 +113,7 @@ def templated_numbers(shape: Assertion | PromptfooCase) -> Iterator[Finding]:
             yield Finding(node.span, words, severity="warning" if is_case else "error", consequence=consequence)
 
 
+@checks("promptfoo/threshold", "invalid-value")
 def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """Thresholds that no score can reach, or that every score reaches."""
     value, place = shape.threshold, shape.places.get("threshold")

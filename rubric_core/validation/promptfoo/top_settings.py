@@ -8,9 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Finding, Fix
-
-__all__ = ["top_settings"]
+from rubric_core.validation.rule import Finding, Fix, checks
 
 _REJECTED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 #: Settings that are mappings, and those of them that may be true or false as well.
@@ -20,6 +18,7 @@ _BESIDE = pattern(r"(?:exec:[ \t]{0,9}\./|file://(?:\./)?|\./)(?P<name>[\w.-]+\.
 _SHELLS = (".sh", ".bash")
 
 
+@checks("promptfoo/top-setting", "invalid-value")
 def top_settings(shape: Configuration) -> Iterator[Finding]:
     """Findings about non-mappings, extensions that are not files, and scripts as prompts."""
     if not isinstance(shape.node, Mapping):

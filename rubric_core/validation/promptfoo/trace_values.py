@@ -10,9 +10,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["trace_values", "untraced"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 _IGNORED = "promptfoo does not read it"
 
@@ -48,6 +46,7 @@ _MODES: tuple[tuple[type[Assertion], tuple[str, ...]], ...] = (
 )
 
 
+@checks("promptfoo/untraced", "invalid-value")
 def untraced(shape: Assertion, context: Context) -> Iterator[Finding]:
     """An assertion about traces where promptfoo records none."""
     if context.defaults.untraced and isinstance(shape, _OF_TRACES) and not shape.borrowed:
@@ -55,6 +54,7 @@ def untraced(shape: Assertion, context: Context) -> Iterator[Finding]:
         yield Finding(shape.at("type"), words, severity="warning", consequence=ROW_ERRORS)
 
 
+@checks("promptfoo/trace-value", "invalid-value")
 def trace_values(shape: Assertion) -> Iterator[Finding]:
     """Misspelt and missing keys, and bounds and modes of another kind."""
     settings = next((each for kind, each in _SETTINGS if isinstance(shape, kind)), None)

@@ -8,10 +8,8 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, checks
 from rubric_core.validation.type_fixes import flag_fixes
-
-__all__ = ["stored_results", "traces_and_sharing"]
 
 #: The settings of each mapping by its path.
 _SETTINGS = MappingProxyType({
@@ -34,6 +32,7 @@ _IGNORED = "promptfoo ignores it"
 _REJECTED = "`promptfoo validate` rejects the configuration"
 
 
+@checks("promptfoo/tracing-setting", "invalid-value")
 def traces_and_sharing(shape: Configuration) -> Iterator[Finding]:
     """Findings in `tracing` and `sharing`, in which promptfoo ignores what it does not know."""
     for path, known in _SETTINGS.items():
@@ -82,6 +81,7 @@ def _flag(node: Mapping, name: str, consequence: str) -> Iterator[Finding]:
     )
 
 
+@checks("promptfoo/stored-results", "invalid-value")
 def stored_results(shape: Configuration) -> Iterator[Finding]:
     """`writeLatestResults` as a text, and false, which `promptfoo eval` does not read."""
     node = shape.node if isinstance(shape.node, Mapping) else None

@@ -14,18 +14,17 @@ from rubric_core.validation.promptfoo.context_members import members_of_context
 from rubric_core.validation.promptfoo.functions_as_code import function_as_code
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript
-from rubric_core.validation.rule import Finding
-
-__all__ = ["transforms"]
+from rubric_core.validation.rule import Context, Finding, checks
 
 #: Fields with JavaScript that transforms something, if it is not a file.
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
 
-def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -> Iterator[Finding]:
+@checks("promptfoo/transform", "script-value", "warning")
+def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """Transforms that are no JavaScript, or use names that nothing defines."""
     if isinstance(shape, ConfiguredProvider):
-        yield from _responses(shape, text)
+        yield from _responses(shape, context.text)
     unread = isinstance(shape, Assertion) and not isinstance(shape, WITH_CONTEXT)
     for field in _TRANSFORMS[:-1] if unread else _TRANSFORMS:
         place = shape.places.get(field)
@@ -42,7 +41,7 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
             consequence = STOPS if field == "transform_vars" else ROW_ERRORS
             yield from (
                 replace(each, severity=each.severity or "error", consequence=each.consequence or consequence)
-                for each in _transform(node, text, "vars" if field == "transform_vars" else "output")
+                for each in _transform(node, context.text, "vars" if field == "transform_vars" else "output")
             )
 
 

@@ -18,9 +18,9 @@ from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptEntry, PromptfooSuite
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["names_of", "unknown_in_listed_case", "unknown_labels"]
+__all__ = ["names_of"]
 
 #: Keys that may give prompts.
 _WITH_PROMPTS = frozenset({"prompts", "<<", "$ref", "redteam"})
@@ -46,6 +46,7 @@ def names_of(suite: PromptfooSuite) -> ReferableNames:
     return ReferableNames(_prompt_names(suite), _provider_names(suite), suite.labels)
 
 
+@checks("promptfoo/unknown-label", "unknown-label", about_name=True)
 def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
     """Prompts and providers that a case or a provider asks for and that are not configured."""
     if not suite.has_static_lists:
@@ -101,6 +102,7 @@ def _names_any(words: Collection[str], names: Collection[str]) -> bool:
     return any(_is_called(word, names) for word in words)
 
 
+@checks("promptfoo/unknown-label-in-case-file", "unknown-label", about_name=True)
 def unknown_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """References in a case of another file that no configuration which names the file can resolve."""
     names = context.defaults.names.references if context.defaults.names is not None else None

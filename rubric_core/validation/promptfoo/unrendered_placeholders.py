@@ -11,19 +11,16 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.templates import has_raw_part, names_in
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 __all__ = [
     "COMMENT_BEGIN",
     "LEFT_OPEN",
     "SENT_AS_IS",
     "STAYS_IN_TEXT",
-    "half_placeholders",
     "half_written",
-    "literal_placeholders",
     "request_placeholders",
     "unclosed_comment_words",
-    "unrendered_values",
 ]
 
 #: The effect of a comment without an end.
@@ -55,6 +52,7 @@ _APART = pattern(r"(?<![\w}\\])\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
 
 
+@checks("promptfoo/unrendered-value", "unrendered-template", "warning")
 def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
     """Templates in a mapping under `value`, which promptfoo does not render."""
     place = shape.places.get("value")
@@ -68,6 +66,7 @@ def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+@checks("promptfoo/literal-placeholder", "unrendered-template", "warning")
 def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Context) -> Iterator[Finding]:
     """`{name}` and `{{ name` in prompts, which promptfoo leaves unrendered."""
     place = shape.places.get("prompts" if isinstance(shape, Configuration) else "raw")
@@ -124,6 +123,7 @@ def _of_shell(node: Scalar, context: Context) -> Iterator[Finding]:
         yield Finding(at, f"`{found[0]}` is no placeholder; write `{written}`", fixes=fixes, consequence=SENT_AS_IS)
 
 
+@checks("promptfoo/half-placeholder", "unrendered-template", "warning")
 def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """`{name}}` in variables and in values of assertions, and `{{ name` in variables."""
     place = shape.places.get("value" if isinstance(shape, Assertion) else "vars")

@@ -16,9 +16,9 @@ from rubric_core.validation.promptfoo.conversation_names import CONVERSATION
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_core.validation.promptfoo.values import are_options
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["asked_and_needed", "slips_of_case", "unused_elsewhere", "unused_in_case", "unused_variables"]
+__all__ = ["asked_and_needed", "slips_of_case", "unused_elsewhere", "unused_in_case"]
 
 #: Variables that graders read by name.
 _OF_GRADERS = frozenset(
@@ -28,6 +28,7 @@ _WORD = pattern(r"[A-Za-z_]\w*")
 _EMPTY = "promptfoo fills in nothing"
 
 
+@checks("promptfoo/unused-variable", "unused-variable", "hint")
 def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
     """Variables that no prompt, assertion or provider reads, if no program can read them."""
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:

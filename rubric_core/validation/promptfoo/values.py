@@ -10,9 +10,9 @@ from rubric_core.syntax.edit import quoted, remove_entry, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
-from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.rule import Context, Finding, Fix, checks
 
-__all__ = ["are_options", "is_date", "rewritten_number", "stands_below_vars", "values_in_file", "variable_values"]
+__all__ = ["are_options", "is_date", "rewritten_number", "stands_below_vars"]
 
 #: A scalar that js-yaml reads as a date.
 _DATE = pattern(
@@ -33,6 +33,7 @@ _NO_BLANK = pattern(r"[A-Za-z_]\w{1,60}:(?=[^\s/\\])")
 _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in nothing"
 
 
+@checks("promptfoo/variable-value", "variable-value", "warning")
 def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Findings about the `vars` of one case, and about assertions in its `metadata`."""
     yield from _in_metadata(shape, context)
@@ -79,6 +80,7 @@ def are_options(node: Node) -> bool:
     return names <= _OPTIONS and not names.isdisjoint(_OPTIONS_ONLY)
 
 
+@checks("promptfoo/value-in-variables-file", "variable-value", "warning")
 def values_in_file(shape: VariablesFile, context: Context) -> Iterator[Finding]:
     """Findings about a file that `vars` names: the variables stand at its top."""
     node = shape.node

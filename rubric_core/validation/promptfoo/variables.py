@@ -33,18 +33,9 @@ from rubric_core.validation.promptfoo.needed_variables import needed_by_graders
 from rubric_core.validation.promptfoo.shell_variables import misnamed_environment
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.rule import Finding, Fix, checks
 
-__all__ = [
-    "EMPTY",
-    "EMPTY_TEXT",
-    "NEEDS_TEXT",
-    "below_vars",
-    "is_slip",
-    "place_of",
-    "undefined_in_case",
-    "undefined_variables",
-]
+__all__ = ["EMPTY", "EMPTY_TEXT", "NEEDS_TEXT", "below_vars", "is_slip", "place_of", "undefined_in_case"]
 
 #: The additional variables of HTTP requests.
 _OF_REQUESTS = frozenset({
@@ -63,6 +54,7 @@ _ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
+@checks("promptfoo/undefined-variable", "undefined-variable", "warning", awaits="entry", about_name=True)
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in prompts and values without a value in a case."""
     if not are_known(suite):

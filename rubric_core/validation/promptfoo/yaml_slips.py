@@ -7,13 +7,13 @@ from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.text_slips import stray_sign
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Context, Finding, Fix
-
-__all__ = ["listed_texts", "yaml_slips"]
+from rubric_core.validation.rule import Context, Finding, Fix, checks
+from rubric_core.validation.rules.stray_sign import STRAY_SIGN
 
 #: The checked fields; not code, in which a line may begin with a dash.
 _FIELDS = (
@@ -36,6 +36,7 @@ _DASH = pattern(r"-(?=[\"'{\[]|[^\W\d_])")
 _ONE_TEXT = "YAML reads these lines as one text"
 
 
+@checks("promptfoo/yaml-slip", "stray-sign", "warning")
 def yaml_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
     """Findings about the plain texts of a shape."""
     for field in _FIELDS:
@@ -43,10 +44,14 @@ def yaml_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions, c
             yield from _slip(node, context, is_value=is_value)
 
 
-def listed_texts(shape: PromptfooCase | Assertion) -> Iterator[Scalar]:
-    """The texts in lists of any values of a shape, which nothing else has checked."""
-    for field in ("vars", "value"):
-        yield from (node for node, is_value in _texts(shape, field) if not is_value)
+@checks("promptfoo/item-as-text", "stray-sign", "warning")
+def items_as_text(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
+    """Items that YAML reads as part of the one above, in lists of any values, which nothing else has checked."""
+    listed = (node for field in ("vars", "value") for node, is_value in _texts(shape, field) if not is_value)
+    for node in listed:
+        found = stray_sign(context.text, node) if node.style == "plain" and node.text else None
+        if found is not None and not found.meant:
+            yield from STRAY_SIGN.check(found, context)
 
 
 def _texts(shape: Shape, field: str) -> Iterator[tuple[Scalar, bool]]:

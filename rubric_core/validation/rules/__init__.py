@@ -9,11 +9,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from rubric_core.validation.family_checks import family_group
 from rubric_core.validation.rule import Rule
 
 __all__ = ["VISITED", "all_rules", "load_rule", "rules_for"]
 
-#: By the codes of all rules, the names of the classes that each visits.
+#: By the codes of all rules, the names of the classes that each visits: none if a family declares the group (`family_group`).
 VISITED: Mapping[str, tuple[str, ...]] = {
     "aggregator-setting": ("Composite",),
     "all-weights-zero": (
@@ -23,38 +24,14 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "author-note": ("UnknownKey", "RenamedKey"),
     "bad-configuration": ("ConfigurationProblem",),
-    "bad-weight": (
-        "Case",
-        "Criterion",
-        "Evaluator",
-        "Assertion",
-    ),
+    "bad-weight": ("Case", "Criterion", "Evaluator"),
     "band-bounds": ("ScoreRanges",),
     "band-without-text": ("ScoreRanges",),
     "bands-against-outcome": ("ScoreRanges",),
     "bands-not-from-zero": ("ScoreRanges",),
-    "bare-path": (
-        "Suite",
-        "Case",
-        "Configuration",
-        "PromptfooCase",
-        "Assertion",
-        "CaseOptions",
-    ),
+    "bare-path": ("Suite", "Case"),
     "broken-cases": ("BrokenCases",),
-    "broken-template": (
-        "Suite",
-        "Case",
-        "Entry",
-        "LlmJudge",
-        "PromptText",
-        "PromptFileText",
-        "Configuration",
-        "ConfiguredProvider",
-        "PromptfooCase",
-        "CaseOptions",
-        "Assertion",
-    ),
+    "broken-template": ("Suite", "Case", "Entry", "LlmJudge", "PromptText"),
     "case-entry": ("StrayEntry",),
     "composite-member": ("Composite",),
     "conflicting-keys": ("ConflictingKeys",),
@@ -85,7 +62,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "LlmJudge",
         "Rubric",
     ),
-    "duplicate-entry": ("PromptfooSuite",),
+    "duplicate-entry": (),
     "duplicate-evaluator-name": (
         "Case",
         "Suite",
@@ -111,7 +88,6 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Entry",
         "PromptText",
         "SecretsInFile",
-        "PromptfooSuite",
     ),
     "extension-hook": ("Suite",),
     "foreign-key": ("ForeignKey",),
@@ -129,20 +105,8 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Rubric",
     ),
     "identical-bands": ("ScoreRanges",),
-    "invalid-regex": (
-        "Regex",
-        "Regex",
-    ),
-    "invalid-value": (
-        "OutOfRange",
-        "Assertion",
-        "PromptfooCase",
-        "CaseOptions",
-        "Configuration",
-        "ConfiguredProvider",
-        "JsonSchema",
-        "PromptfooSuite",
-    ),
+    "invalid-regex": ("Regex",),
+    "invalid-value": ("OutOfRange",),
     "literal-secret": (
         "Entry",
         "Byok",
@@ -151,12 +115,9 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "merge-key": ("MergeKey",),
     "message-role": ("Message",),
     "missing-file": ("MissingFile",),
-    "missing-key": ("MissingKey", "PromptfooCase"),
+    "missing-key": ("MissingKey",),
     "nameless-criterion": ("Criterion",),
-    "no-cases": (
-        "CaseList",
-        "PromptfooSuite",
-    ),
+    "no-cases": ("CaseList",),
     "no-effect": (
         "Case",
         "Suite",
@@ -168,8 +129,6 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Template",
         "LlmJudge",
         "Rubric",
-        "Assertion",
-        "PromptfooCase",
         "ContentBlock",
     ),
     "not-a-suite": ("NotASuite",),
@@ -177,12 +136,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "CaseList",
         "Case",
     ),
-    "nothing-asserted": (
-        "Case",
-        "PromptfooCase",
-        "AssertionSet",
-        "PromptfooSuite",
-    ),
+    "nothing-asserted": ("Case",),
     "numeric-required": ("Evaluator",),
     "old-interpolation": (
         "Suite",
@@ -192,10 +146,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "outside-file": ("OutsideFile",),
     "overlapping-bands": ("ScoreRanges",),
-    "prompt-path": (
-        "PromptText",
-        "PathLikePrompt",
-    ),
+    "prompt-path": ("PromptText",),
     "renamed-key": ("RenamedKey",),
     "renamed-type": ("RenamedType",),
     "required-without-minimum": ("Criterion",),
@@ -215,13 +166,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "LlmJudge",
         "Rubric",
     ),
-    "script-value": (
-        "BrokenProgram",
-        "ProgramText",
-        "Assertion",
-        "CaseOptions",
-        "ConfiguredProvider",
-    ),
+    "script-value": (),
     "several-documents": ("NotYaml",),
     "several-sources": ("Replay",),
     "skipped-string": (
@@ -236,28 +181,14 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "SplitItem",
         "CaseList",
     ),
-    "stray-sign": (
-        "StraySign",
-        "Configuration",
-        "PromptfooCase",
-        "Assertion",
-        "CaseOptions",
-    ),
+    "stray-sign": ("StraySign",),
     "suite-name": ("Suite",),
     "suite-version": ("Suite",),
     "syntax-error": ("NotYaml",),
-    "table-column": ("CaseTable",),
+    "table-column": (),
     "target-circle": ("TargetList",),
-    "template-variable": (
-        "LlmJudge",
-        "PromptText",
-        "PromptFileText",
-        "Assertion",
-        "CaseOptions",
-        "PromptfooCase",
-        "PromptfooSuite",
-    ),
-    "too-few-outputs": ("PromptfooSuite", "PromptfooCase"),
+    "template-variable": ("LlmJudge", "PromptText"),
+    "too-few-outputs": (),
     "too-large": ("NotYaml",),
     "trajectory-setting": (
         "ToolTrajectory",
@@ -268,42 +199,21 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "StepCount",
         "GoalSuccess",
     ),
-    "undefined-variable": (
-        "CaseList",
-        "Case",
-        "PromptfooSuite",
-        "PromptFileText",
-        "PromptfooCase",
-        "ProgramText",
-    ),
-    "unknown-alias": (
-        "UnknownAlias",
-        "PointerIntoFile",
-        "PromptfooSuite",
-    ),
+    "undefined-variable": ("CaseList", "Case"),
+    "unknown-alias": ("UnknownAlias",),
     "unknown-key": ("UnknownKey",),
-    "unknown-label": ("PromptfooSuite", "PromptfooCase"),
-    "unknown-metric": ("PromptfooSuite",),
+    "unknown-label": (),
+    "unknown-metric": (),
     "unknown-placeholder": ("Cli",),
     "unknown-tag": ("UnknownTag",),
     "unknown-target": ("UnknownTarget",),
     "unknown-template": ("UnknownTemplate",),
-    "unknown-type": (
-        "UnknownType",
-        "Configuration",
-    ),
+    "unknown-type": ("UnknownType",),
     "unread-checks": (
         "Case",
         "LlmJudge",
     ),
-    "unrendered-template": (
-        "Configuration",
-        "ConfiguredPrompt",
-        "ConfiguredProvider",
-        "Assertion",
-        "PromptfooCase",
-        "CaseOptions",
-    ),
+    "unrendered-template": (),
     "unstated-required": (
         "Case",
         "LlmJudge",
@@ -311,14 +221,9 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     ),
     "unused-ignore": ("UnusedIgnore",),
     "unused-target": ("UnusedTarget",),
-    "unused-variable": ("PromptfooSuite", "PromptfooCase", "VariablesFile"),
+    "unused-variable": (),
     "vague-criterion": ("Criterion",),
-    "variable-value": (
-        "PromptfooCase",
-        "VariablesFile",
-        "PromptfooSuite",
-        "PromptFileText",
-    ),
+    "variable-value": (),
     "workspace-setting": (
         "Workspace",
         "Repo",
@@ -334,6 +239,8 @@ def load_rule(code: str) -> Rule[Any]:
     """The rule with a code. Raises KeyError."""
     if code not in VISITED:
         raise KeyError(code)
+    if not VISITED[code]:
+        return family_group(code)
     name = code.replace("-", "_")
     found: Rule[Any] = getattr(import_module(f"{__name__}.{name}"), name.upper())
     return found

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.thresholds import weights
 from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number
@@ -32,13 +30,10 @@ def _counting(criterion: Criterion) -> tuple[Fix, ...]:
     "bad-weight",
     "error",
     "A weight that is negative, or a criterion with weight 0",
-    needs=lambda visited: None if issubclass(visited, Assertion) else ("weight", *criteria_fields(visited)),
+    needs=lambda visited: ("weight", *criteria_fields(visited)),
 )
-def BAD_WEIGHT(shape: Case | Criterion | Evaluator | Assertion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
-    if isinstance(shape, Assertion):
-        yield from weights(shape, context)
-        return
     if isinstance(shape, _WEIGHED) and shape.weight < 0:
         consequence = (
             "agentv skips the whole case and only logs it"

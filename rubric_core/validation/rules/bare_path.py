@@ -3,13 +3,9 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.value_kinds import ListOf
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.file_urls import file_url_slips
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BARE_PATH"]
@@ -22,15 +18,10 @@ _MARKS = ("file://", "ref://")
     "bare-path",
     "error",
     "A path without file:// in front",
-    needs=lambda visited: _FIELDS if issubclass(visited, (Suite, Case)) else None,
+    needs=_FIELDS,
 )
-def BARE_PATH(  # noqa: N802  # a rule is a constant
-    shape: Suite | Case | Configuration | PromptfooCase | Assertion | CaseOptions, context: Context
-) -> Iterator[Finding]:
+def BARE_PATH(shape: Suite | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """What is no mapping in these places is a file, and says so."""
-    if not isinstance(shape, Suite | Case):
-        yield from file_url_slips(shape)
-        return
     if not context.dialect.properties.strict_keys:
         return
     for field in _FIELDS:

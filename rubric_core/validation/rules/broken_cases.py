@@ -9,9 +9,6 @@ __all__ = ["BROKEN_CASES"]
 
 
 @rule("broken-cases", "error", "A path that yields no cases")
-def BROKEN_CASES(issue: BrokenCases, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def BROKEN_CASES(issue: BrokenCases, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A list of cases, a data set with one case per line, or a directory whose directories have a `case.yaml`."""
-    consequence = "agentv rejects the suite" if issue.refused else "rubric runs none of them"
-    if context.engine == "promptfoo":
-        consequence = "promptfoo stops, or runs none of them"
-    yield Finding(issue.span, f"no cases were loaded from here: {issue.trouble}", consequence=consequence)
+    yield Finding(issue.span, f"no cases were loaded from here: {issue.trouble}", consequence=issue.consequence)

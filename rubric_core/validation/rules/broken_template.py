@@ -1,19 +1,12 @@
 """broken-template: `{{ name }`, a `{% if %}` without its end, and filters that do not exist."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Collection, Iterator
 
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.consequences import ROW_ERRORS
-from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import replace
-from rubric_core.loading.reference_issues import PromptFileText, PromptText
+from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import (
     NUNJUCKS_FILTERS,
     UnclosedReference,
@@ -23,17 +16,12 @@ from rubric_core.syntax.template_syntax import (
 )
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.judge_prompts import judge_texts
-from rubric_core.validation.promptfoo.prompt_templates import faults_in_file, faults_of_chat
-from rubric_core.validation.promptfoo.suite import texts_of
-from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
 
-__all__ = ["BROKEN_TEMPLATE"]
+__all__ = ["BROKEN_TEMPLATE", "unknown_filters"]
 
 _STAYS = "it stays in the text verbatim"
-_NAMED_SO = "promptfoo records a metric that is named so, braces included"
 _FAILS = "the template cannot be rendered, so the case does not run"
 
 
@@ -43,35 +31,8 @@ _FAILS = "the template cannot be rendered, so the case does not run"
     "A template that is not closed, or that uses an unknown filter",
     signs=TEMPLATES | {"{#"},
 )
-def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
-    visited: Suite
-    | Case
-    | Entry
-    | LlmJudge
-    | PromptText
-    | PromptFileText
-    | Configuration
-    | ConfiguredProvider
-    | PromptfooCase
-    | CaseOptions
-    | Assertion,
-    context: Context,
-) -> Iterator[Finding]:
+def BROKEN_TEMPLATE(visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Only where the dialect fills something in: elsewhere braces are braces."""
-    if isinstance(visited, Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion):
-        for node in () if visited.borrowed else rendered_nodes(visited):
-            yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
-            yield from _filters(node.span, context, ROW_ERRORS)
-        yield from _chats(visited, context) if isinstance(visited, Configuration) and not visited.borrowed else ()
-        for node in judge_texts(visited) if isinstance(visited, Assertion | CaseOptions) else ():
-            yield from broken_statements(node, context, is_value=True)
-            yield from _filters(node.span, context, ROW_ERRORS, of_judges=True)
-        if isinstance(visited, Assertion) and not visited.borrowed:
-            yield from _in_metric(visited, context)
-        return
-    if isinstance(visited, PromptFileText):
-        yield from faults_in_file(visited, context, partial(_filters, of_judges=visited.is_of_judges))
-        return
     if isinstance(visited, PromptText):
         if visited.path is None:
             yield from _references(Span(0, len(context.text)), context, _names(visited, context))
@@ -84,22 +45,8 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         if context.dialect.properties.nunjucks and not isinstance(visited, LlmJudge):
             for found in loose_statements(context.text, node.span):
                 yield Finding(found.span, unmatched_words(found), consequence=_FAILS, severity="error")
-            yield from _filters(node.span, context)
-
-
-def _chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
-    """Messages in the prompts of a configuration itself."""
-    for node, _ in texts_of(configuration):
-        yield from faults_of_chat(node, context.text)
-
-
-def _in_metric(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """A metric whose template cannot be rendered; promptfoo uses the text verbatim."""
-    place = shape.places.get("metric")
-    node = place.node if place is not None and not place.borrowed else None
-    if isinstance(node, Scalar) and isinstance(node.value, str):
-        found = (*broken_statements(node, context, is_value=True), *_filters(node.span, context))
-        yield from (replace(each, severity="warning", consequence=_NAMED_SO) for each in found)
+            if context.defaults.filters is not None:
+                yield from unknown_filters(node.span, context, NUNJUCKS_FILTERS | context.defaults.filters, _FAILS)
 
 
 def _texts(visited: Suite | Case | Entry | LlmJudge, mapping: Mapping) -> Iterator[Scalar]:
@@ -141,14 +88,10 @@ def _is_meant(found: UnclosedReference, context: Context, names: frozenset[str] 
     return names is not None and (found.spaced or found.name.removeprefix("vars.") in names)
 
 
-def _filters(span: Span, context: Context, consequence: str = _FAILS, *, of_judges: bool = False) -> Iterator[Finding]:
-    own = context.defaults.filters
-    known = NUNJUCKS_FILTERS.union(own or ()) if not of_judges else NUNJUCKS_FILTERS
-    for name, at in filters_used(context.text, span) if own is not None or of_judges else ():
-        if name in (own or ()) and of_judges:
-            words = f"prompts for judges have no filter `{name}`: promptfoo fills them in without `nunjucksFilters`"
-            yield Finding(at, words, consequence=consequence, severity="error")
-        elif name not in known:
+def unknown_filters(span: Span, context: Context, known: Collection[str], consequence: str) -> Iterator[Finding]:
+    """The filters in a template that are not `known`, each at its name."""
+    for name, at in filters_used(context.text, span):
+        if name not in known:
             meant = closest(name, sorted(known))
             yield Finding(
                 at,

@@ -10,7 +10,7 @@ __all__ = ["EMPTY_FILE"]
 
 @rule("empty-file", "warning", "An empty file in the question")
 def EMPTY_FILE(issue: EmptyFile, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
-    """The target is shown its name and nothing below it; promptfoo stops without a prompt, and runs an empty case without one."""
+    """The target is shown its name and nothing below it; an engine that needs something of the file may stop."""
     if issue.consequence:
         words = f"there is no {issue.what} in `{issue.name}`" + (f": {issue.reason}" if issue.reason else "")
         severity: Severity = "error" if issue.what == "prompt" else "warning"

@@ -14,37 +14,24 @@ from rubric_core.loading.sent_files import SecretsInFile
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import templated_nodes
 from rubric_core.validation.rule import Context, Finding, rule
 
-__all__ = ["ENVIRONMENT_SENT"]
+__all__ = ["ENVIRONMENT_SENT", "Part", "is_for_keys", "scalars_in", "sent_texts", "sent_variable"]
 
-#: What the ids of promptfoo's providers begin with that are addresses.
-_BY_ADDRESS = ("http", "ws", "websocket", "webhook:")
+Part = Literal["address", "text"]
+
 #: The settings of AgentV's targets that are addresses, and those that are sent with every case.
 _ADDRESSES, _SENT = ("url", "base_url", "endpoint", "cli_url"), ("body", "system_prompt")
 
 
 @rule("environment-sent", "warning", "A key or token from the environment in a prompt")
 def ENVIRONMENT_SENT(  # noqa: N802  # a rule is a constant
-    visited: Suite
-    | Case
-    | DefaultTest
-    | Scenario
-    | LlmJudge
-    | Rubric
-    | Entry
-    | PromptText
-    | SecretsInFile
-    | PromptfooSuite,
+    visited: Suite | Case | DefaultTest | Scenario | LlmJudge | Rubric | Entry | PromptText | SecretsInFile,
     context: Context,
 ) -> Iterator[Finding]:
     """Prompts, variables and what graders get are filled in from the environment of whoever runs the suite."""
-    if isinstance(visited, PromptfooSuite):
-        yield from _in_promptfoo(visited)
-    elif isinstance(visited, SecretsInFile):
-        yield from (_sent(name, visited.span) for name in sorted(visited.names))
+    if isinstance(visited, SecretsInFile):
+        yield from (sent_variable(name, visited.span) for name in sorted(visited.names))
     elif isinstance(visited, PromptText):
         yield from _in_prompt(visited, context)
     elif context.dialect.properties.interpolation and context.templated and not visited.borrowed:
@@ -52,7 +39,7 @@ def ENVIRONMENT_SENT(  # noqa: N802  # a rule is a constant
             yield from _in_target(visited, context)
         elif isinstance(visited.node, Mapping):
             cases = visited.places.get("cases") if isinstance(visited, Suite) else None
-            for node in _texts(visited.node, cases.node if cases is not None else None):
+            for node in sent_texts(visited.node, cases.node if cases is not None else None):
                 yield from _found(node.span, context)
 
 
@@ -64,7 +51,7 @@ def _in_prompt(prompt: PromptText, context: Context) -> Iterator[Finding]:
         yield from _found(Span(0, len(context.text)), context)
     elif not prompt.checked:
         names = {name for name, _ in environment_read(prompt.text) if is_secret(name)}
-        yield from (_sent(name, prompt.span) for name in sorted(names))
+        yield from (sent_variable(name, prompt.span) for name in sorted(names))
 
 
 def _in_target(entry: Entry, context: Context) -> Iterator[Finding]:
@@ -81,7 +68,7 @@ def _in_target(entry: Entry, context: Context) -> Iterator[Finding]:
             yield from _in_setting(place.node, context)
         elif name == "headers" and isinstance(place.node, Mapping):
             for header in place.node.entries:
-                if not _is_for_keys(header.name or ""):
+                if not is_for_keys(header.name or ""):
                     yield from _in_setting(header.value, context)
 
 
@@ -91,12 +78,12 @@ def _in_address(node: Node, context: Context) -> Iterator[Finding]:
     yield from () if whole else _in_setting(node, context, "address")
 
 
-def _in_setting(node: Node, context: Context, part: Literal["address", "text"] = "text") -> Iterator[Finding]:
-    for each in _scalars(node):
+def _in_setting(node: Node, context: Context, part: Part = "text") -> Iterator[Finding]:
+    for each in scalars_in(node):
         yield from _found(each.span, context, part)
 
 
-def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
+def sent_texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
     """The texts of a suite or a case that are not for targets and programs alone; cases are visited by themselves."""
     if node is cases:
         return
@@ -104,81 +91,33 @@ def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
         yield node
     elif isinstance(node, Sequence):
         for item in node.items:
-            yield from _texts(item, cases)
+            yield from sent_texts(item, cases)
     elif isinstance(node, Mapping):
         for entry in node.entries:
             if entry.name == "vars":  # whose keys are names that anybody may choose
-                yield from _scalars(entry.value)
+                yield from scalars_in(entry.value)
             elif entry.name not in NOT_SENT or (entry.name == "config" and isinstance(entry.value, Sequence)):
-                yield from _texts(entry.value, cases)  # the `config` of a scenario is a list of variables
+                yield from sent_texts(entry.value, cases)  # the `config` of a scenario is a list of variables
 
 
-def _scalars(node: Node) -> Iterator[Scalar]:
+def scalars_in(node: Node) -> Iterator[Scalar]:
+    """The texts in a value."""
     return (each for each in walk(node) if isinstance(each, Scalar))
 
 
-def _found(span: Span, context: Context, part: Literal["address", "text"] = "text") -> Iterator[Finding]:
+def _found(span: Span, context: Context, part: Part = "text") -> Iterator[Finding]:
     for name, at in environment_read(context.text[span.start : span.end]):
         if is_secret(name):
-            yield _sent(name, at.moved(span.start), part)
+            yield sent_variable(name, at.moved(span.start), part)
 
 
-def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
-    if _has_own_env(suite):
-        return
-    given = suite.configuration.env
-    known = frozenset(given) if isinstance(given, dict) else frozenset[str]()
-    for placed, node in templated_nodes(suite):
-        place = placed.case.places.get("vars")
-        for each in _scalars(node) if place is not None and node is place.node else _texts(node, None):
-            # There, `${{ name }}` is a dollar sign and a variable.
-            text = placed.text[slice(*each.span)].replace("${{", " {{")
-            for name, at in environment_read(text):
-                if is_secret(name) and name not in known:
-                    yield _sent(name, placed.outer(at.moved(each.span.start)))
-    for part, node in _requests(suite):
-        for name, at in environment_read(suite.frame.text[slice(*node.span)]):
-            if is_secret(name) and name not in known:
-                yield _sent(name, suite.frame.outer(at.moved(node.span.start)), part)
-    for span, names in suite.secrets:
-        yield from (_sent(name, span) for name in sorted(names - known))
-
-
-def _requests(suite: PromptfooSuite) -> Iterator[tuple[Literal["address", "text"], Scalar]]:
-    """The texts that providers by HTTP and WebSocket send beside the headers that are for keys, and whether they are an address."""
-    for provider in suite.providers:
-        if not isinstance(provider.node, Mapping) or not provider.id.startswith(_BY_ADDRESS):
-            if provider.id.startswith(_BY_ADDRESS) and isinstance(provider.node, Scalar):
-                yield "address", provider.node
-            continue
-        identity, settings = provider.node.get("id"), provider.node.get("config")
-        if isinstance(identity, Scalar):
-            yield "address", identity
-        for entry in settings.entries if isinstance(settings, Mapping) else ():
-            if entry.name in ("url", "queryParams"):
-                yield from (("address", each) for each in _scalars(entry.value))
-            elif entry.name in ("body", "messageTemplate"):
-                yield from (("text", each) for each in _scalars(entry.value))
-            elif entry.name == "headers" and isinstance(entry.value, Mapping):
-                others = (each.value for each in entry.value.entries if not _is_for_keys(each.name or ""))
-                yield from (("text", each) for value in others for each in _scalars(value))
-
-
-def _is_for_keys(header: str) -> bool:
+def is_for_keys(header: str) -> bool:
     """Whether a header is one that servers take keys from."""
     return looks_secret(header.replace("-", "_")) or header.lower() == "cookie"
 
 
-def _has_own_env(suite: PromptfooSuite) -> bool:
-    """Whether every case has a variable called `env`, which templates read instead of the environment."""
-    defaults, *cases = suite.bearers
-    if "env" in defaults.summary.names:
-        return True
-    elsewhere = any(each.what == "cases" for each in suite.outside or ())
-    return bool(cases) and not elsewhere and all("env" in each.summary.names for each in cases)
-
-
-def _sent(name: str, span: Span, part: Literal["address", "text"] = "text") -> Finding:
+def sent_variable(name: str, span: Span, part: Part = "text") -> Finding:
+    """The finding about a variable that a part of a request has in it."""
     what = f"`{name}` of the environment" if name != ANY_VARIABLE else "any environment variable, by a computed name,"
     if part == "address":
         return Finding(

@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Regex
-from rubric_core.language.promptfoo.text_assertions import Regex as PromptfooRegex
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.regular_expressions import patterns
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
@@ -23,11 +21,8 @@ _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
 
 @rule("invalid-regex", "error", "An invalid pattern, or unknown flags")
-def INVALID_REGEX(regex: Regex | PromptfooRegex, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """JavaScript's syntax is what counts."""
-    if isinstance(regex, PromptfooRegex):
-        yield from patterns(regex)
-        return
     if isinstance(regex.flags, str):
         wrong = sorted({f for f in regex.flags if f not in "dgimsuvy" or regex.flags.count(f) > 1})
         if wrong:

@@ -38,7 +38,11 @@ def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # 
         message = f"`{issue.name}` is found as `{meant}`, but {context.engine} looks only {place}"
     else:
         where = (
-            f" {place}" if issue.beside else "" if context.engine == "promptfoo" else " here or in a directory above"
+            f" {place}"
+            if issue.beside
+            else " here or in a directory above"
+            if context.dialect.properties.searches_upward
+            else ""
         )
         message = f"there is no {issue.what} `{issue.name}`{where}" + (f"; did you mean `{meant}`?" if meant else "")
     fixes = _fixes(issue, meant, context) if meant and not issue.borrowed else ()

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.value_kinds import Choice
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.type_match import could_be
@@ -18,8 +17,7 @@ from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.first_case_fix import first_case
 from rubric_core.validation.fixes import add_key_fix, example_of
 from rubric_core.validation.list_fixes import lift_item
-from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
-from rubric_core.validation.promptfoo.bare_cases import bare_cases
+from rubric_core.validation.missing_key_effect import lack_severity
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]
@@ -29,11 +27,8 @@ _FEW = 4
 
 
 @rule("missing-key", "error", "A missing required key", awaits="entry")
-def MISSING_KEY(issue: MissingKey | PromptfooCase, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
-    if isinstance(issue, PromptfooCase):
-        yield from bare_cases(issue)
-        return
     speaker = _speaker(issue)
     if speaker is not None:
         if issue.key.field == "role":
@@ -51,7 +46,7 @@ def MISSING_KEY(issue: MissingKey | PromptfooCase, context: Context) -> Iterator
     if sentence is not None and _is_no_key(sentence.name or "", context):
         message = f"YAML reads `{sentence.name}` as a key; a criterion with a colon in it needs quotes"
         fixes = as_sentence(issue.node, sentence, context.text)
-    yield Finding(issue.span, message, fixes=fixes, consequence=lack_consequence(type(issue.owner)), severity=severity)
+    yield Finding(issue.span, message, fixes=fixes, consequence=type(issue.owner).lack_effect, severity=severity)
 
 
 def _speaker(issue: MissingKey) -> Entry | None:

@@ -8,19 +8,14 @@ from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.entry_lists import CaseList
 from rubric_core.validation.first_case_fix import first_case
-from rubric_core.validation.promptfoo.empty_keys import no_cases
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NO_CASES"]
 
 
 @rule("no-cases", "error", "A suite without a single case", awaits="entry")
-def NO_CASES(suite: CaseList | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The key is there and its list is empty, or none of the keys that could hold cases is there."""
-    if isinstance(suite, PromptfooSuite):
-        yield from (each if each.severity else replace(each, severity="warning") for each in no_cases(suite))
-        return
     found = suite.suite
     if found is None or suite.cases:
         return

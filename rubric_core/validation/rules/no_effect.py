@@ -5,21 +5,10 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric
 from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, ContentBlock, DefaultTest, Execution, Suite, Turn
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.assertion import AssertionSet as AssertionSetOfPromptfoo
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.assertion_settings import settings_below_config, unread_context_transforms
-from rubric_core.validation.promptfoo.assertions import (
-    idle_in_sets,
-    idle_inversions,
-    idle_lists,
-)
-from rubric_core.validation.promptfoo.repeated_assertions import repeated_assertions
-from rubric_core.validation.promptfoo.thresholds import idle_thresholds, unread_thresholds
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -30,45 +19,18 @@ _LISTS = ("assertions", "evaluators")
 
 _MINIMUMS = ("min_score", "required_min_score")
 
-#: In tuples: a union is made anew each time that it is written out, and every case comes by here.
-_OF_PROMPTFOO = (Assertion, PromptfooCase)
+#: In a tuple: a union is made anew each time that it is written out, and every case comes by here.
 _WITH_THRESHOLD = (Execution, Suite)
 
 #: Shapes with lists of evaluators.
 _Holder = (
-    Case
-    | Suite
-    | Execution
-    | Composite
-    | AssertSet
-    | Turn
-    | DefaultTest
-    | Template
-    | LlmJudge
-    | Rubric
-    | Assertion
-    | PromptfooCase
-    | ContentBlock
+    Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template | LlmJudge | Rubric | ContentBlock
 )
 
 
 @rule("no-effect", "warning", "A setting that cannot change any result")
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
-    if isinstance(shape, _OF_PROMPTFOO):
-        if isinstance(shape, PromptfooCase | AssertionSetOfPromptfoo):
-            yield from idle_thresholds(shape, context)
-            yield from repeated_assertions(shape)
-        if isinstance(shape, AssertionSetOfPromptfoo):
-            yield from idle_in_sets(shape)
-        if isinstance(shape, Assertion):
-            yield from idle_inversions(shape, context)
-            yield from idle_lists(shape, context)
-            yield from unread_thresholds(shape, context)
-            if not shape.borrowed:
-                yield from settings_below_config(shape)
-                yield from unread_context_transforms(shape, context)
-        return
     if isinstance(shape, ContentBlock):
         if shape.type == "image":
             yield Finding(

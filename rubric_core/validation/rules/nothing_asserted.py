@@ -3,15 +3,10 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Message
-from rubric_core.language.promptfoo.assertion import AssertionSet
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
-from rubric_core.validation.promptfoo.assertions import empty_assertions
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import unasserted_cases, unworded_in_listed_case, unworded_rubrics
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -25,17 +20,8 @@ _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "cri
 
 
 @rule("nothing-asserted", "warning", "A case that asserts nothing", awaits="entry")
-def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
-    if isinstance(case, PromptfooSuite):
-        yield from unasserted_cases(case)
-        yield from unworded_rubrics(case)
-        return
-    if isinstance(case, PromptfooCase | AssertionSet):
-        yield from empty_assertions(case)
-        if isinstance(case, PromptfooCase):
-            yield from unworded_in_listed_case(case, context)
-        return
     if context.dialect.properties.reference == "in-input":
         yield from _halves(case)
         return

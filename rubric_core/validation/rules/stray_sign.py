@@ -2,15 +2,10 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import StraySign
-from rubric_core.loading.text_slips import stray_sign
 from rubric_core.syntax.edit import column_of, plain_or_quoted, replace_value
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.yaml_slips import listed_texts, yaml_slips
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["STRAY_SIGN"]
@@ -19,13 +14,9 @@ _LINE = pattern(r"(?<=[\r\n])[ ]*(?=[^\s])")
 
 
 @rule("stray-sign", "warning", "Punctuation that YAML reads as part of the text")
-def STRAY_SIGN(  # noqa: N802  # a rule is a constant
-    issue: StraySign | Configuration | PromptfooCase | Assertion | CaseOptions, context: Context
-) -> Iterator[Finding]:
+def STRAY_SIGN(issue: StraySign, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """YAML lines end without a comma, and a closing quote needs an opening one."""
-    if not isinstance(issue, StraySign):
-        yield from _in_promptfoo(issue, context)
-    elif not issue.meant:
+    if not issue.meant:
         yield _item_too_far_in(issue, context)
     elif issue.quote:
         yield _unopened_quote(issue, context)
@@ -34,17 +25,6 @@ def STRAY_SIGN(  # noqa: N802  # a rule is a constant
         signs = "these quotes, which are not YAML's," if len(sign) > 1 else f"`{sign}`"
         fix = Fix(f"write {written}", (replace_value(issue.node, written),), safe=False)
         yield Finding(issue.span, f"YAML reads {signs} as part of the text", fixes=(fix,))
-
-
-def _in_promptfoo(
-    shape: Configuration | PromptfooCase | Assertion | CaseOptions, context: Context
-) -> Iterator[Finding]:
-    yield from yaml_slips(shape, context)
-    if isinstance(shape, PromptfooCase | Assertion):
-        for node in listed_texts(shape):
-            found = stray_sign(context.text, node) if node.style == "plain" and node.text else None
-            if found is not None and not found.meant:
-                yield _item_too_far_in(found, context)
 
 
 def _unopened_quote(issue: StraySign, context: Context) -> Finding:

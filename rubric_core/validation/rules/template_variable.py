@@ -7,16 +7,12 @@ from functools import lru_cache
 from rubric_core.language.closest_name import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PartialCase, PromptfooCase
 from rubric_core.language.variables import VARIABLE, replaces_system, variables_in
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.reference_issues import PromptFileText, PromptText
+from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.judge_prompts import common_rubric, judge_file, judge_prompts, rubric_of_case
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -31,22 +27,9 @@ _SENT = "agentv sends it anyway, and the judge makes up a score"
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
 def TEMPLATE_VARIABLE(  # noqa: N802  # a rule is a constant
-    prompt: LlmJudge | PromptText | PromptFileText | Assertion | CaseOptions | PromptfooCase | PromptfooSuite,
-    context: Context,
+    prompt: LlmJudge | PromptText, context: Context
 ) -> Iterator[Finding]:
     """Unknown names stay in the prompt as they are; a prompt without the answer judges nothing."""
-    if isinstance(prompt, Assertion | CaseOptions):
-        yield from judge_prompts(prompt, context)
-        return
-    if isinstance(prompt, PromptfooCase):
-        yield from rubric_of_case(prompt) if not isinstance(prompt, PartialCase) else ()
-        return
-    if isinstance(prompt, PromptfooSuite):
-        yield from common_rubric(prompt)
-        return
-    if isinstance(prompt, PromptFileText):
-        yield from judge_file(prompt)
-        return
     if not context.dialect.properties.template_variables:
         return
     if isinstance(prompt, PromptText):

@@ -4,20 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.loading.reference_issues import ProgramText, PromptFileText
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
-from rubric_core.validation.promptfoo.misspelt_variables import slips_in_program
-from rubric_core.validation.promptfoo.prompt_templates import undefined_in_file
-from rubric_core.validation.promptfoo.shown_mappings import unknown_members
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import environment_values
-from rubric_core.validation.promptfoo.variables import undefined_variables
-from rubric_core.validation.promptfoo.variables_in_files import undefined_in_listed_case
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -38,23 +29,9 @@ _EMPTY = "it is empty when the prompt is rendered"
     about_name=True,
 )
 def UNDEFINED_VARIABLE(  # noqa: N802  # a rule is a constant
-    visited: CaseList | Case | PromptfooSuite | PromptFileText | PromptfooCase | ProgramText, context: Context
+    visited: CaseList | Case, context: Context
 ) -> Iterator[Finding]:
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
-    if isinstance(visited, PromptfooSuite):
-        yield from undefined_variables(visited)
-        yield from unknown_members(visited)
-        yield from environment_values(visited)
-        return
-    if isinstance(visited, PromptFileText):
-        yield from undefined_in_file(visited)
-        return
-    if isinstance(visited, ProgramText):
-        yield from slips_in_program(visited)
-        return
-    if isinstance(visited, PromptfooCase):
-        yield from undefined_in_listed_case(visited, context)
-        return
     if context.dialect.spelled(Case, "vars") is None:
         return
     if isinstance(visited, Case):

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.issues import UnknownAlias
-from rubric_core.loading.reference_issues import PointerIntoFile
 from rubric_core.syntax.edit import quoted
 from rubric_core.text import Edit
-from rubric_core.validation.promptfoo.pointers import lost_pointer_into_file, lost_pointers
-from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -17,16 +14,8 @@ _REFUSES = "rejects the whole file"
 
 
 @rule("unknown-alias", "error", "A reference to an unknown anchor")
-def UNKNOWN_ALIAS(  # noqa: N802  # a rule is a constant
-    issue: UnknownAlias | PointerIntoFile | PromptfooSuite, context: Context
-) -> Iterator[Finding]:
-    """An anchor has to stand before its references, and cannot hold one to itself; `$ref` of promptfoo leads to something."""
-    if isinstance(issue, PromptfooSuite):
-        yield from lost_pointers(issue)
-        return
-    if isinstance(issue, PointerIntoFile):
-        yield from lost_pointer_into_file(issue)
-        return
+def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+    """An anchor has to stand before its references, and cannot hold one to itself."""
     if issue.recursive:
         yield Finding(
             issue.span, f"`&{issue.name}` contains a reference to itself", consequence=f"{context.engine} {_REFUSES}"

@@ -4,13 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Custom, Scripted
-from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
-from rubric_core.language.promptfoo.consequences import STOPS
-from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import column_of, remove_entry, rename_key
 from rubric_core.syntax.reindent import dash_within, move_entry_lines
@@ -18,18 +14,12 @@ from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.author_notes import is_author_note
 from rubric_core.validation.colons import lone_text
-from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
+from rubric_core.validation.missing_key_effect import lack_severity
 from rubric_core.validation.move_fixes import into_last, under
-from rubric_core.validation.promptfoo.bare_cases import is_bare
-from rubric_core.validation.promptfoo.identities import has_no_id
-from rubric_core.validation.promptfoo.prompt_entries import is_sentence, lacks_its_text
-from rubric_core.validation.promptfoo.values import stands_below_vars
-from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 
-__all__ = ["UNKNOWN_KEY"]
+__all__ = ["UNKNOWN_KEY", "unknown_key"]
 
-#: promptfoo stops without either of them.
-_LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 _CAPITAL = pattern(r"([A-Z])")
 
 
@@ -40,52 +30,44 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         yield _wrapped(issue, context)
         return
     meant = issue.meant
-    message = f"{issue.shape.title()} has no key `{issue.name}`"
-    if issue.inside:
-        message += f"; it stands under `{issue.inside}`" + (f" as `{meant}`" if meant else "")
-    elif meant:
-        message += f"; did you mean `{meant}`?"
-    fixes = () if issue.borrowed else tuple(_fixes(issue, context))
     snake = _CAPITAL.sub(r"_\1", issue.name).lower()
     camel_case = issubclass(issue.shape, Entry) and snake != issue.name and snake in context.dialect.table(issue.shape)
     # The settings of a command are the only ones that are looked at one by one.
     command = issubclass(issue.shape, Cli) and context.dialect.spelled(Cli, "command") == "command"
     if meant is None and issue.shape is Criterion and lone_text(issue.node) is not None and not issue.borrowed:
         return  # what is wrong with the whole is said there
-    if issue.shape is ConfiguredPrompt and lacks_its_text(issue.node):
-        if not is_sentence(issue.node) or meant is not None:
-            yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
-        return  # a sentence is reported as a whole
-    slip = meant is not None and is_typo(issue.name, meant)
-    if issubclass(issue.shape, PromptfooCase) and not slip and stands_below_vars(issue.node, issue.entry):
-        return  # that `vars` is empty is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
-        yield Finding(
-            issue.span, f"{message}; {context.engine} ignores it, but its anchors can be referred to", severity="hint"
-        )
+        found = unknown_key(issue, context, "", "hint")
+        words = f"{found.message}; {context.engine} ignores it, but its anchors can be referred to"
+        yield replace(found, message=words, fixes=())
         return
     if is_author_note(issue, context):
         return  # a matter of style, which is reported on request
     if command and not camel_case:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the target", severity="error")
+        yield unknown_key(issue, context, "agentv rejects the target", "error")
     elif camel_case or strict:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")
+        yield unknown_key(issue, context, "agentv rejects the file", "error")
     elif issue.needed:
-        lack = lack_consequence(issue.shape)
         severity = lack_severity(issue.shape, context.dialect.properties)
-        yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
-    elif _stops_promptfoo(issue):
-        yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
-    elif issue.shape is Configuration and meant is None and not issue.inside:
-        # Some authors keep notes under such keys.
-        consequence = f"{context.engine} silently ignores it"
-        yield Finding(issue.span, message, fixes=fixes, consequence=consequence, severity="hint", tags=("unnecessary",))
+        yield unknown_key(issue, context, issue.shape.lack_effect, severity)
     elif issubclass(issue.shape, CodeEvaluator | Custom | Scripted):
-        consequence = f"{context.engine} takes it for a setting of your own code; those belong under `config`"
-        yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
+        effect = f"{context.engine} takes it for a setting of your own code; those belong under `config`"
+        yield unknown_key(issue, context, effect)
     else:
-        yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
+        yield unknown_key(issue, context, f"{context.engine} silently ignores it")
+
+
+def unknown_key(issue: UnknownKey, context: Context, consequence: str, severity: Severity | None = None) -> Finding:
+    """The finding about a key, with the one that was probably meant."""
+    meant = issue.meant
+    message = f"{issue.shape.title()} has no key `{issue.name}`"
+    if issue.inside:
+        message += f"; it stands under `{issue.inside}`" + (f" as `{meant}`" if meant else "")
+    elif meant:
+        message += f"; did you mean `{meant}`?"
+    fixes = () if issue.borrowed else tuple(_fixes(issue, context))
+    return Finding(issue.span, message, fixes=fixes, consequence=consequence, severity=severity)
 
 
 def _wrapped(issue: UnknownKey, context: Context) -> Finding:
@@ -103,16 +85,6 @@ def _wrapped(issue: UnknownKey, context: Context) -> Finding:
         line = Edit(Span(issue.entry.key.whole.start, first - column_of(context.text, first)), "")
         fixes = (Fix(f"remove `{issue.name}:` above it", (line, *moved)),)
     return Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")
-
-
-def _stops_promptfoo(issue: UnknownKey) -> bool:
-    """Whether promptfoo stops because nothing else is what the key was to be."""
-    if issue.shape is Configuration:
-        present = {entry.name for entry in issue.node.entries} if isinstance(issue.node, Mapping) else set()
-        return issue.meant in _LISTS_OF_PROVIDERS and present.isdisjoint(_LISTS_OF_PROVIDERS | {"<<", "$ref"})
-    if issue.shape is ConfiguredProvider:
-        return issue.meant == "id" and has_no_id(issue.node)
-    return issue.shape is PromptfooCase and is_bare(issue.node)
 
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:

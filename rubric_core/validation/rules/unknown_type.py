@@ -8,14 +8,10 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.targets import Provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
-from rubric_core.syntax.tree import Mapping as MappingNode
-from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, names
@@ -28,14 +24,8 @@ _OWN_LINE = pattern(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
 
 @rule("unknown-type", "warning", "An evaluator type that the dialect does not have", about_name=True)
-def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
-    if isinstance(issue, Configuration):
-        yield from _in_templates(issue, context)
-        return
-    if issubclass(issue.base, Assertion):
-        yield _unknown_to_promptfoo(issue, context)
-        return
     graded = issubclass(issue.base, Evaluator)
     if issubclass(issue.base, Provider) and issue.name in _KEYS_OF_PROVIDERS:
         words = f"`{issue.name}` is a key of a provider, not a kind of provider"
@@ -61,49 +51,6 @@ def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterat
         else "agentv cannot ask it"
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
-
-
-_WORDS = pattern(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
-
-
-def _in_templates(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """The assertions under `assertionTemplates`, which `$ref` leads to. What else they lack may stand beside the `$ref`."""
-    place = shape.places.get("assertion_templates")
-    if place is None or place.borrowed or not isinstance(place.node, MappingNode):
-        return
-    known = tuple(t.name for t in context.dialect.types_of(Assertion).values() if t.fate is SpellingStatus.CURRENT)
-    for mapping in (entry.value for entry in place.node.entries if isinstance(entry.value, MappingNode)):
-        node = mapping.get("type")
-        is_type = isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text
-        if isinstance(node, Scalar) and is_type and context.dialect.type_of(node.text, Assertion) is None:
-            found = UnknownType(
-                span=node.span, node=node, mapping=mapping, name=node.text, known=known, custom=False, base=Assertion
-            )
-            yield _unknown_to_promptfoo(found, context)
-
-
-def _unknown_to_promptfoo(issue: UnknownType, context: Context) -> Finding:
-    """Types of promptfoo are a closed set: an unknown one makes the row an error, and its other assertions are lost."""
-    bare = issue.name[len("not-") :] if issue.name.startswith("not-") else ""
-    plain = _WORDS.sub("-", issue.name).lower()
-    elsewhere = list(types_called(context.dialect, issue.name))
-    known = [name for name in issue.known if not name.startswith("not-") or plain.startswith("not-")]
-    meant = plain if plain in issue.known else elsewhere[0] if elsewhere else closest(plain, known)
-    if bare in issue.known:
-        words, meant = f"promptfoo cannot invert `{bare}`", None
-    else:
-        advice = f"; did you mean `{meant}`?" if meant else ""
-        words = f"{context.dialect.name} has no assertion type `{issue.name}`{advice}"
-    fixes: tuple[Fix, ...] = ()
-    if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_typo(issue.name, meant)),)
-    return Finding(
-        issue.span,
-        words,
-        fixes=fixes,
-        severity="error",
-        consequence="promptfoo makes the row an error: Unknown assertion type",
-    )
 
 
 def _nearest(issue: UnknownType, context: Context) -> str | None:

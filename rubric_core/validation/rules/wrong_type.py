@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.loading.issues import WrongType
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
@@ -45,11 +44,13 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
         )
         yield Finding(issue.span, words, fixes=gone, severity="hint", tags=("unnecessary",))
         return
-    if _is_left_out(issue):
+    is_null = isinstance(issue.node, Scalar) and issue.node.value is None and issue.node.style != "hole"
+    # Of `vars` the lines below are meant.
+    effect = issue.owner.null_effect if issue.owner is not None and issue.key is not None else ""
+    if effect and is_null and issue.name != "vars":
         gone = () if issue.borrowed or issue.owner is None else remove_key_fix(issue.owner.node, issue.name, context)
         yield Finding(
-            issue.span, f"{subject(issue.name)} has no value", fixes=gone, severity="warning",
-            consequence="`promptfoo validate` rejects the configuration; a run takes the key for left out",
+            issue.span, f"{subject(issue.name)} has no value", fixes=gone, severity="warning", consequence=effect,
         )  # fmt: skip
         return
     if issue.name == "vars" and isinstance(issue.node, Scalar) and issue.node.text.startswith("file://"):
@@ -58,10 +59,3 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
         yield Finding(issue.span, words, severity="warning")
         return
     yield Finding(issue.span, f"{subject(issue.name)} is {issue.found}; it should be {issue.kind.words()}", fixes=fixes)
-
-
-def _is_left_out(issue: WrongType) -> bool:
-    """Whether a key of a case of promptfoo has no value, with which it runs as without the key."""
-    is_nothing = isinstance(issue.node, Scalar) and issue.node.value is None and issue.node.style != "hole"
-    is_key = issue.key is not None and issue.name != "vars"  # of `vars` the lines below are meant
-    return is_nothing and is_key and isinstance(issue.owner, PromptfooCase | CaseOptions)

@@ -1,0 +1,52 @@
+"""Templates in a configuration of promptfoo that cannot be rendered: the texts of its shapes, of messages, for judges and of metrics."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider import ConfiguredProvider
+from rubric_core.lazy_compilation import replace
+from rubric_core.syntax.tree import Scalar
+from rubric_core.validation.promptfoo.judge_prompts import judge_texts
+from rubric_core.validation.promptfoo.prompt_templates import faults_of_chat
+from rubric_core.validation.promptfoo.suite import texts_of
+from rubric_core.validation.promptfoo.template_errors import SIGNS, broken_filters, broken_statements, rendered_nodes
+from rubric_core.validation.rule import Context, Finding, checks
+
+_NAMED_SO = "promptfoo records a metric that is named so, braces included"
+
+
+@checks("promptfoo/template", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_texts(
+    shape: Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion, context: Context
+) -> Iterator[Finding]:
+    """The texts that promptfoo renders for each row."""
+    for node in rendered_nodes(shape):
+        yield from broken_statements(node, context, is_value=isinstance(shape, Assertion | ConfiguredProvider))
+        yield from broken_filters(node.span, context)
+
+
+@checks("promptfoo/chat-prompt", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
+    """Messages in the prompts of a configuration itself."""
+    for node, _ in texts_of(configuration):
+        yield from faults_of_chat(node, context.text)
+
+
+@checks("promptfoo/judge-template", "broken-template", "warning", signs=SIGNS)
+def broken_judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
+    """Prompts for judges, which have no filters of one's own."""
+    for node in judge_texts(shape):
+        yield from broken_statements(node, context, is_value=True)
+        yield from broken_filters(node.span, context, of_judges=True)
+
+
+@checks("promptfoo/metric-template", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_metrics(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A metric whose template cannot be rendered; promptfoo uses the text verbatim."""
+    place = shape.places.get("metric")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        found = (*broken_statements(node, context, is_value=True), *broken_filters(node.span, context))
+        yield from (replace(each, severity="warning", consequence=_NAMED_SO) for each in found)
