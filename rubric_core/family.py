@@ -42,6 +42,7 @@ FAMILIES = (
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
             "checks": "rubric_core.validation.promptfoo",
             "running": "rubric_core.evaluation.engine.promptfoo_running",
+            "export": "rubric_core.evaluation.exporting.promptfoo_results",
         },
     ),
 )

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
+from rubric_core.family import FAMILIES, part_of
 
 __all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
 
-ExportFormat: TypeAlias = Literal["csv", "html", "json", "jsonl", "junit", "markdown", "promptfoo"]
-FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+#: One of `FORMATS`.
+ExportFormat: TypeAlias = str
 _ENDINGS: Mapping[str, ExportFormat] = {
     ".csv": "csv",
     ".html": "html",
@@ -64,12 +65,6 @@ def _markdown(run: ExportedRun) -> Iterator[str]:
     return markdown_summary(run)
 
 
-def _promptfoo(run: ExportedRun) -> Iterator[str]:
-    from rubric_core.evaluation.exporting.promptfoo_results import promptfoo_results  # noqa: PLC0415
-
-    return promptfoo_results(run)
-
-
 _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "csv": _csv,
     "html": _html,
@@ -77,10 +72,10 @@ _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "jsonl": _jsonl,
     "junit": _junit,
     "markdown": _markdown,
-    "promptfoo": _promptfoo,
 }
-#: Before the ending of JSON: the document is promptfoo's.
-_PROMPTFOO = ".promptfoo"
+#: The formats that a family's own program writes its results in, as JSON: they are named as the family is.
+_OF_FAMILIES = tuple(family.name for family in FAMILIES if "export" in family.parts)
+FORMATS: tuple[ExportFormat, ...] = (*_WRITERS, *_OF_FAMILIES)
 
 
 class UnknownFormatError(ValueError):
@@ -90,13 +85,14 @@ class UnknownFormatError(ValueError):
 def format_of(path: Path) -> ExportFormat:
     """The format of a file's extension. Raises UnknownFormatError."""
     found = _ENDINGS.get(path.suffix.lower())
-    if found == "json" and path.stem.lower().endswith(_PROMPTFOO):
-        return "promptfoo"
     if found is None:
         raise UnknownFormatError(f"{path}: no format ends with {path.suffix!r}; use {', '.join(_ENDINGS)}")
-    return found
+    stem = path.stem.lower()
+    return next((name for name in _OF_FAMILIES if found == "json" and stem.endswith(f".{name}")), found)
 
 
 def exported(run: ExportedRun, form: ExportFormat) -> Iterator[str]:
     """The run in a format, piece by piece, as text."""
-    return _WRITERS[form](run)
+    family = part_of(form, "export") if form in _OF_FAMILIES else None
+    pieces: Iterator[str] = _WRITERS[form](run) if family is None else family.exported_results(run)
+    return pieces

@@ -18,7 +18,7 @@ from rubric_core.evaluation.scoring.derived_metrics import MetricTotals, derived
 from rubric_core.language.promptfoo.assertion import SET_TYPE
 from rubric_core.ports import Tokens
 
-__all__ = ["promptfoo_results"]
+__all__ = ["exported_results"]
 
 _VERSION = 3
 _INPUT = "{{input}}"
@@ -205,7 +205,7 @@ class _Metrics:
         }  # fmt: skip
 
 
-def promptfoo_results(run: ExportedRun) -> Iterator[str]:
+def exported_results(run: ExportedRun) -> Iterator[str]:
     """A stored run as one document, row by row: its results are read twice and never held together."""
     columns: dict[_Column, _Metrics] = {}
     places: dict[_Column, tuple[int, int]] = {}
