@@ -19,6 +19,7 @@ import rubric_core
 import rubric_core.evaluation
 from rubric_core.cli.parser import make_parser
 from rubric_core.family import FAMILIES, Family, part_of
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.family_checks import checks_of
@@ -114,6 +115,17 @@ def test_every_word_of_a_choice_says_what_it_means():
         for kind in (key.kind, *getattr(key.kind, "branches", ())):
             if isinstance(kind, Choice):
                 assert all(name and meaning for name, meaning in kind.options), f"{shape.__name__}.{key.field}"
+
+
+def test_no_attribute_of_a_shape_is_a_key():
+    """What lowering stores under a key would hide the attribute, in the shape or in one of another family."""
+    spelled = {name for dialect in (*DIALECTS, PROMPTFOO) for shape in shapes() for name in dialect.table(shape)}
+    of_all = {name for name in (*vars(Shape), *Shape.__annotations__) if not name.startswith("_")}
+    assert of_all & {*spelled, *(key.field for _, key in KEYS)} == set()
+    for shape, key in KEYS:
+        assert all(isinstance(vars(base).get(key.field, key), Key) for base in shape.__mro__), (
+            f"{shape.__name__}.{key.field}"
+        )
 
 
 def test_required_keys_have_an_example_or_are_collections():

@@ -29,20 +29,19 @@ _LIST = "rubric_core/family.py"
 
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
-rubric_core/analysis                 58  10
+rubric_core/analysis                 57  10
 rubric_core/cli                      20   5
 rubric_core/configuration             4   1
 rubric_core/evaluation/code           1   1
-rubric_core/evaluation/exporting      1   1
 rubric_core/evaluation/model          1   0
 rubric_core/formatting                1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
-rubric_core/loading                  22   6
+rubric_core/loading                  21   6
 rubric_lsp                            3   1
-rubric_lsp/documents                 36   3
-rubric_lsp/features                  20   9
-rubric_lsp/features/completion       28   8
+rubric_lsp/documents                 34   2
+rubric_lsp/features                  10   4
+rubric_lsp/features/completion       19   6
 rubric_lsp/running                    8   0
 """
 

@@ -27,7 +27,6 @@ from rubric_core.language.file_kinds import (
 )
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.promptfoo.case import CASE_ITEM
-from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
@@ -159,7 +158,7 @@ class Check:
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
-        settings = next((s for s in shapes if isinstance(s, Suite | Configuration)), None)
+        settings = next((s for s in shapes if s.stands_for == "whole"), None)
         context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.analysis.kind, self._use))
         if self.is_text:
             lowering.issues += issues_of_text(self.analysis, self.name, self.frame.block.text)

@@ -1,16 +1,20 @@
 """Shapes and keys: how a class in `model` declares a part of the language once, for everything that reads it."""
 
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
 
 from rubric_core.language.value_kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
-__all__ = ["EXTENSION", "FieldPlace", "Key", "Shape", "as_list", "children", "key"]
+__all__ = ["EXTENSION", "FieldPlace", "Key", "Shape", "Skeleton", "StandsFor", "as_list", "children", "key"]
 
 #: The support of a key that AgentV does not know.
 EXTENSION = "Rubric's own: AgentV ignores it."
+
+#: What a shape is in every family of eval files: the text around the cases, a case, what cases have in common, one check of
+#: an answer, a line of a rubric. Empty for anything else, and for what families do not have in common.
+StandsFor: TypeAlias = Literal["", "whole", "case", "defaults", "check", "criterion"]
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Shape")
@@ -28,6 +32,17 @@ class FieldPlace(NamedTuple):
     borrowed: bool = False
     #: What the value refers to, when it is an alias.
     meant: Node | None = None
+
+
+class Skeleton(NamedTuple):
+    """A whole new shape, for an editor to insert."""
+
+    #: What it is in one word.
+    name: str
+    #: How it begins.
+    head: str
+    #: Its lines, with tab stops as in snippets.
+    lines: tuple[str, ...]
 
 
 class Key(Generic[T]):
@@ -170,6 +185,18 @@ class Shape:
     #: Whether `{name: {…}}` is short for `{id: name, …}`.
     keyed: ClassVar[bool] = False
 
+    #: What it is in every family of eval files.
+    stands_for: ClassVar[StandsFor] = ""
+    #: The field with the name that people know it by; empty without one.
+    named_by: ClassVar[str] = ""
+    #: Whether it is made into AgentV's model to be run, so that what grades is no shape of the text.
+    is_translated: ClassVar[bool] = False
+    #: A new one, where that is the same in every dialect that has the shape.
+    skeleton: ClassVar[Skeleton | None] = None
+
+    #: The spelling of its type in the text; empty for a shape that no type selects.
+    type_name: str = ""
+
     #: Attributes besides the keys that hold further shapes.
     parts: ClassVar[tuple[str, ...]] = ()
     #: The field that selects one of the shapes below this one.
@@ -221,6 +248,16 @@ class Shape:
         """The key of `field` in the text, or the span of the whole when it is not written."""
         place = self.places.get(field)
         return place.key if place else self.span
+
+    @property
+    def cases_key(self) -> Span:
+        """The key of the list of its cases, or the span of the whole if it has none."""
+        return self.span
+
+    @property
+    def shared_parts(self) -> "list[Shape]":
+        """What every case of it inherits: all shapes inside it, outer ones first."""
+        return []
 
     def __repr__(self) -> str:
         fields = {k: v for k, v in vars(self).items() if k in self.keys}

@@ -94,9 +94,6 @@ class Entry(Shape):
     )
     settings = key(MapOf(Anything()), "The settings of its kind.")
 
-    #: The kind in the text.
-    type_name: str = ""
-
 
 class Target(Entry):
     """A target: something that answers, or that judges."""

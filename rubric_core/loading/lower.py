@@ -6,14 +6,12 @@ from typing import Any
 from rubric_core.language.detect_file_dialect import is_provider_list
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
-from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
+from rubric_core.language.evaluators import CodeEvaluator, Criterion
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseSource, PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
-from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import (
@@ -38,9 +36,6 @@ __all__ = ["Lowering"]
 
 # A named tuple's own constructor is a Python function, and each mapping has a first line.
 _new = tuple.__new__
-
-#: Types that are kept as written. A union type is created again each time it is written out.
-_TYPED = (Evaluator, TargetEntry, Assertion)
 
 
 class Lowering(Collections):
@@ -137,8 +132,7 @@ class Lowering(Collections):
         # Of a rejected type, only that is reported, not its missing keys.
         refused = known is not None and known.fate is SpellingStatus.REJECTED and shape is not CodeEvaluator
         made = self.shape(shape, node, lenient=shape is kind.base or refused)
-        if isinstance(made, _TYPED):
-            made.type_name = written
+        made.type_name = written
         return made
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:

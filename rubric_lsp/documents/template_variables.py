@@ -6,8 +6,7 @@ from pathlib import Path
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
-from rubric_core.language.model import Case, DefaultTest
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
 from rubric_core.lazy_compilation import dataclass, field
@@ -25,7 +24,6 @@ __all__ = ["Places", "VariableIndex", "VariableValue", "is_prompt"]
 Places = list[tuple[Snapshot, NameOccurrence]]
 #: A prompt that is used by a thousand cases has a thousand values for each name.
 _MOST = 200
-_WITH_VARIABLES = (Case, DefaultTest, PromptfooCase)
 #: The number of the text around the cases, as in `LocalText`.
 _FRAME = -1
 
@@ -200,7 +198,7 @@ def _key(snapshot: Snapshot) -> object:
 
 def _values_in_vars(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """The values under `vars`."""
-    for shape in (s for root in local.shapes for s in children(root) if isinstance(s, _WITH_VARIABLES)):
+    for shape in (s for root in local.shapes for s in children(root) if s.stands_for in ("case", "defaults")):
         node = shape.places["vars"].node if shape.has("vars") else None
         for entry in node.entries if isinstance(node, MappingNode) else ():
             if entry.name == variable:
@@ -221,7 +219,6 @@ def _values_from_case_fields(document: Snapshot, local: LocalText, variable: str
 def _value(
     document: Snapshot, local: LocalText, shape: Shape, name: Span, value: Span, *, named: bool
 ) -> VariableValue:
-    field_of_name = "id" if isinstance(shape, Case) else "description" if isinstance(shape, PromptfooCase) else ""
-    case = vars(shape).get(field_of_name)
+    case = vars(shape).get(shape.named_by)
     written = local.text[value.start : value.end]
     return VariableValue(document, local.outer(name), case if isinstance(case, str) else "", written, named)

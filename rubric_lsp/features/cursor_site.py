@@ -5,7 +5,6 @@ from rubric_core.language.cursor_place import CursorPlace, place_of
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE
-from rubric_core.language.promptfoo.case import CASE_ITEM
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
@@ -14,7 +13,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor
 
-__all__ = ["place_at"]
+__all__ = ["listed_kind", "place_at"]
 
 
 def place_at(analysis: Analysis, local: LocalText, cursor: Cursor) -> CursorPlace:
@@ -32,7 +31,12 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
         if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
             return ListOf(PROVIDER_ITEM)
         return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
-    return ListOf(CASE_ITEM if analysis.kind is FileKind.PROMPTFOO else CASE)
+    return ListOf(listed_kind(analysis))
+
+
+def listed_kind(analysis: Analysis) -> Kind[object]:
+    """The kind of an item of the list of cases that is cut into blocks."""
+    return analysis.item_kind or CASE if analysis.kind is FileKind.PROMPTFOO else CASE
 
 
 def _around(local: LocalText) -> list[type[Shape]]:

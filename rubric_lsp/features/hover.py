@@ -9,7 +9,6 @@ from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRan
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
@@ -104,7 +103,7 @@ def _parts(
 ) -> Iterator[str]:
     if isinstance(shape, Case) and field == "id":
         yield _case(analysis, shape, report)
-    elif isinstance(shape, Case | PromptfooCase) and report is not None and not shape.has("id"):
+    elif shape.named_by and report is not None and not shape.has("id"):
         yield _case_without_id(analysis, local, shape, field, report)
     if isinstance(shape, Band):
         yield from _ranges_of_band(local, shape)
@@ -117,7 +116,7 @@ def _parts(
         yield _weight(analysis, local, shape)
     if field in ("weight", "required", "min_score") and isinstance(shape, Criterion | Evaluator):
         yield _weight(analysis, local, shape)
-    if field == "type" and isinstance(shape, Evaluator | Assertion) and not on_key:
+    if field == "type" and shape.stands_for == "check" and not on_key:
         yield f"**{plain(shape.type_name)}**\n\n{type_markdown(type(shape), analysis.dialect)}"
         if isinstance(shape, Assertion) and shape.type_name.startswith("not-"):
             yield inversion_words(shape)
@@ -191,9 +190,7 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
     return "\n".join(lines)
 
 
-def _case_without_id(
-    analysis: Analysis, local: LocalText, case: Case | PromptfooCase, field: str, report: Report
-) -> str:
+def _case_without_id(analysis: Analysis, local: LocalText, case: Shape, field: str, report: Report) -> str:
     """The last run of a case without an id, at its description or else at its first key."""
     named = "description" if case.has("description") else min(case.places, key=lambda each: case.places[each].key)
     if field != named:

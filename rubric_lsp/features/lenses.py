@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.model import Case
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
 from rubric_lsp.features.results import Results, ShownCase, brief, whole_span
@@ -66,20 +63,8 @@ def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
     settings = analysis.settings
     if not (cases or analysis.included or analysis.has_scenarios) or settings is None:
         return []
-    span = analysis.span_of(None, _list_key(settings))
+    span = analysis.span_of(None, settings.cases_key)
     return _file(span, results, 0 if analysis.included or analysis.has_scenarios else cases)
-
-
-def _list_key(settings: Shape) -> Span:
-    """The key of the list of cases."""
-    tests = (
-        settings.node.entry("tests")
-        if isinstance(settings, Configuration) and isinstance(settings.node, Mapping)
-        else None
-    )
-    if tests is not None:
-        return tests.key.span
-    return settings.key_at("cases" if settings.has("cases") or not settings.has("scenarios") else "scenarios")
 
 
 def case_lenses(span: Span, case: LensedCase, among: int = 1) -> list[Lens]:

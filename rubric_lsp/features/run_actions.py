@@ -5,12 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.graded_assertions import JUDGED
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
@@ -70,7 +67,7 @@ def included_actions(case: "Runnable | None", results: Results, *, asked: bool) 
 
 
 def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: ShownCase) -> Iterator[RunAction]:
-    suite = shown.taken_over or _promptfoo_case(analysis, entry)
+    suite = shown.taken_over or _translated(analysis, entry)
     own = analysis.suite or Suite(Span(0, 0))
     evaluators = evaluators_of(own, entry.case, analysis.dialect) if suite is None else list(suite.evaluators)
     here = [each for each in evaluators if suite is None or not suite.inherits(each)]
@@ -78,7 +75,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     if at:
         yield RunAction(f"Run only this evaluator ‹{at}›", "rubric.runEvaluator", name, (at,))
     yield RunAction(f"Run {TIMES}× ‹{name}›", "rubric.repeat", name, (TIMES,))
-    judged = not evaluators or any(_is_judged(analysis, s) for e in evaluators for s in children(e))
+    judged = not evaluators or any(isinstance(s, Evaluator) and s.is_judged for e in evaluators for s in children(e))
     if judged:
         yield RunAction(f"Run and record ‹{name}›", "rubric.record", name)
     yield RunAction(f"Copy the command line ‹{name}›", "rubric.copyCommand", name)
@@ -101,21 +98,13 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
         yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
 
 
-def _promptfoo_case(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
-    """The case with its assertions, which are not shapes of the text; None for an AgentV case."""
-    if analysis.kind is not FileKind.PROMPTFOO:
+def _translated(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
+    """The case with its evaluators, where these are no shapes of the text; else None."""
+    if analysis.settings is None or not analysis.settings.is_translated:
         return None
     from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # what runs need, when somebody asks
 
     return next(iter(placed_cases(Path(), analysis, [entry], marks_only=True)), None)
-
-
-def _is_judged(analysis: Analysis, shape: Shape) -> bool:
-    """Whether a model grades the case."""
-    if analysis.kind is not FileKind.PROMPTFOO or not isinstance(shape, Evaluator):
-        return isinstance(shape, LlmJudge | Rubric)
-    known = analysis.dialect.type_of(shape.type_name, Assertion)
-    return known is not None and issubclass(known.shape, JUDGED)
 
 
 def _about_file(results: Results, what: str) -> Iterator[RunAction]:

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.evaluators import Criterion, Evaluator
+from rubric_core.language.evaluators import Criterion
 from rubric_core.language.markdown import plain
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.wording import count
@@ -57,7 +55,7 @@ class SharedMarks:
         if settings is not self._settings:
             self._settings, self._found, self._counted = settings, {}, {}
             self._gives = settings is not None and any(
-                isinstance(shape, Evaluator | Criterion | Assertion) for shape in _shared_parts(settings)
+                shape.stands_for in ("check", "criterion") for shape in settings.shared_parts
             )
         if not self._gives:
             return ()
@@ -94,15 +92,6 @@ def span_of(summary: "Summary") -> Span:
     if part is None:
         return Span(0, 0)
     return part.at("id") if isinstance(part, Criterion) and part.has("id") else part.span
-
-
-def _shared_parts(settings: Shape) -> Iterator[Shape]:
-    """The parts that every case inherits."""
-    if isinstance(settings, Configuration):
-        if isinstance(settings.default_test, Shape):
-            yield from children(settings.default_test)
-    else:
-        yield from children(settings, leave_out=("cases", "scenarios"))
 
 
 def _counted_by(entry: CaseEntry | None, shown: ShownCase) -> tuple[object, ...]:

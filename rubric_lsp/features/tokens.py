@@ -4,8 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Choice
 from rubric_core.syntax.tree import Scalar, SyntaxTree
@@ -71,7 +69,7 @@ def _shape_tokens(shape: Shape) -> Iterator[tuple[Span, str, int]]:
         yield place.key, "property", 0
         declared = type(shape).keys.get(field)
         if isinstance(place.node, Scalar) and not place.node.is_block:
-            if isinstance(shape, Evaluator | Assertion) and field == "type":
+            if shape.stands_for == "check" and field == "type":
                 yield place.value, "type", 0
             elif declared is not None and isinstance(declared.kind, Choice):
                 yield place.value, "enumMember", 0

@@ -6,8 +6,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.promptfoo.assertion import SET_TYPE
+from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
+from rubric_core.language.promptfoo.graded_assertions import JUDGED
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Sequence
 
@@ -67,6 +69,12 @@ class PromptfooAssertion(Evaluator):
     def grading_code(self) -> object:
         """See `Evaluator.grading_code`."""
         return self.settings.get("value") if self.base_type in _SCRIPTS else None
+
+    @property
+    def is_judged(self) -> bool:
+        """See `Evaluator.is_judged`."""
+        known = PROMPTFOO.type_of(self.type_name, Assertion)
+        return known is not None and issubclass(known.shape, JUDGED)
 
     @property
     def is_inverse(self) -> bool:

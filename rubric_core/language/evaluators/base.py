@@ -23,6 +23,8 @@ class Evaluator(Shape):
     """An evaluator: one check of an answer."""
 
     lack_effect: ClassVar[str] = "agentv skips this evaluator and only logs it"
+    stands_for = "check"
+
     name = key(Text(), "Names the evaluator in results.", shown="made from the type and its value", example="quality")
     type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
     weight = key(
@@ -58,12 +60,15 @@ class Evaluator(Shape):
         "Transforms the answer for this evaluator.",
     )
 
-    #: The spelling of the type in the text.
-    type_name: str = ""
     #: The kind of evaluator that grades by it, whatever its type; empty if its shape or its type says it.
     graded_as: ClassVar[str] = ""
     #: The target that judges, where no key of the shape has its name; empty for none.
     own_judge: str = ""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a model grades."""
+        return False
 
     @property
     def grading_code(self) -> object:

@@ -34,6 +34,11 @@ class LlmJudge(Evaluator):
     )
     temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0", example="0")
 
+    @property
+    def is_judged(self) -> bool:
+        """See `Evaluator.is_judged`."""
+        return True
+
 
 class AgentJudge(LlmJudge):
     """An agent judge: a judge that reads the files of the workspace before it scores."""

@@ -69,6 +69,8 @@ class ScoreRanges(Shape):
 class Criterion(Shape):
     """A criterion: one line of a rubric, judged on its own."""
 
+    stands_for = "criterion"
+
     id = key(
         Text(),
         "Names the criterion in results; unique in its rubric.",
@@ -137,6 +139,11 @@ class Rubric(Evaluator):
         example="[{id: tone, outcome: Stays polite}]",
     )
     target = key(Text(refers_to="target"), "The target that judges.", shown="the judge of the target", example="judge")
+
+    @property
+    def is_judged(self) -> bool:
+        """See `Evaluator.is_judged`."""
+        return True
 
 
 class Rubrics(Rubric):

@@ -98,6 +98,8 @@ class Case(Shape):
     `load_suite` reads the cases of a file, and `case_from_data` makes one of plain data.
     """
 
+    stands_for = "case"
+    named_by = "id"
     strict: ClassVar[bool] = True
     lack_effect: ClassVar[str] = "agentv skips the case and runs the others"
     #: Set on cases of `load_suite` and of plain data.

@@ -8,11 +8,12 @@ from rubric_core.language.model.case import ALL_PROMPTS, CASE, NAMED, PROMPTS
 from rubric_core.language.model.execution import REPEAT, EvaluateOptions, Execution
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
 from rubric_core.language.model.messages import FILES, INPUT
-from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape import Shape, children, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
 from rubric_core.language.value_kinds import Anything, Boolean, Choice, ListOf, MapOf, NodeUnion, Number, Text
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.text import Span
 
 __all__ = ["EXTENSION_RULES", "HOOKS", "DefaultTest", "DerivedMetric", "Extension", "Requires", "Scenario", "Suite"]
 
@@ -27,6 +28,7 @@ class Requires(Shape):
 class DefaultTest(Shape):
     """A default test: what every case inherits."""
 
+    stands_for = "defaults"
     strict: ClassVar[bool] = True
     vars = key(MapOf(Anything()), "Values for `{{ name }}` in every case.")
     provider = key(INLINE_PROVIDERS, "The provider that answers.")
@@ -87,6 +89,7 @@ class Extension(Shape):
 class Suite(Shape):
     """A suite: a file of cases."""
 
+    stands_for = "whole"
     strict: ClassVar[bool] = True
     lack_effect: ClassVar[str] = "agentv rejects the whole file"
     schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
@@ -192,6 +195,16 @@ class Suite(Shape):
         name="tests",
         required=True,
     )
+
+    @property
+    def cases_key(self) -> Span:
+        """See `Shape.cases_key`."""
+        return self.key_at("cases" if self.has("cases") or not self.has("scenarios") else "scenarios")
+
+    @property
+    def shared_parts(self) -> list[Shape]:
+        """See `Shape.shared_parts`."""
+        return children(self, leave_out=("cases", "scenarios"))
 
     @property
     def common_variables(self) -> frozenset[str] | None:

@@ -50,6 +50,8 @@ _CODE = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))
 class Assertion(Shape):
     """A promptfoo assertion: one check of an output."""
 
+    stands_for = "check"
+
     type = key(
         Text(refers_to="type"), "Which check this is; `not-` in front inverts it.", required=True, example="contains"
     )
@@ -74,9 +76,6 @@ class Assertion(Shape):
         example="output.context",
     )
     config = key(MapOf(Anything()), "Settings that scripts see.")
-
-    #: The spelling of the type in the text.
-    type_name: str = ""
 
 
 ASSERTIONS = ListOf(Tagged(Assertion))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from rubric_core.language.promptfoo.assertion import ASSERTIONS
 from rubric_core.language.promptfoo.consequences import NULL_EFFECT
 from rubric_core.language.promptfoo.provider import GRADER, JUDGE_PROMPT, ConfiguredProvider
-from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape import Shape, Skeleton, StandsFor, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
 from rubric_core.syntax.tree import Mapping, Node
@@ -59,6 +59,13 @@ class PromptfooCase(Shape):
     """A promptfoo case: variables for the prompts, and the checks of what comes back."""
 
     null_effect: ClassVar[str] = NULL_EFFECT
+    stands_for: ClassVar[StandsFor] = "case"
+    named_by = "description"
+    skeleton: ClassVar[Skeleton | None] = Skeleton(
+        "case",
+        "vars:",
+        ("vars:", "  ${1:name}: ${2:value}", "assert:", "  - type: ${3:contains}", "    value: ${4:text}"),
+    )
     #: What rules across cases need to know about it, computed once.
     summary: Any = None
     #: Its own name, once it has been looked up; empty if it has none.
@@ -108,6 +115,9 @@ class PromptfooCase(Shape):
 
 class PartialCase(PromptfooCase):
     """A part of promptfoo cases: what `defaultTest` or a scenario adds to each case."""
+
+    stands_for = "defaults"
+    skeleton = None
 
 
 class CaseSource(Shape):

@@ -4,9 +4,11 @@ from typing import ClassVar
 
 from rubric_core.language.promptfoo.case import CASES, PartialCase, PromptfooScenario
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
-from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape import Shape, Skeleton, children, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
+from rubric_core.syntax.tree import Mapping
+from rubric_core.text import Span
 
 __all__ = [
     "CommandLineOptions",
@@ -147,6 +149,25 @@ _PROVIDERS = NodeUnion(
 class Configuration(Shape):
     """A promptfoo configuration: prompts, the providers that answer them, and the cases that check the answers."""
 
+    stands_for = "whole"
+    is_translated: ClassVar[bool] = True
+    skeleton = Skeleton(
+        "configuration",
+        "tests:\n",
+        (
+            "description: ${1:what is tested}",
+            "prompts:",
+            '  - "${2:Greet} {{name}}."',
+            "providers:",
+            "  - ${3:openai:chat:gpt-5-mini}",
+            "tests:",
+            "  - vars:",
+            "      name: ${4:Ann}",
+            "    assert:",
+            "      - type: contains",
+            "        value: ${5:Ann}",
+        ),
+    )
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
     nullable: ClassVar[bool] = True
@@ -216,3 +237,14 @@ class Configuration(Shape):
     plugins = key(Anything(), "Belongs under `redteam`.")
     strategies = key(Anything(), "Belongs under `redteam`.")
     assertion_templates = key(Anything(), "A home for assertions that `$ref` refers to.", name="assertionTemplates")
+
+    @property
+    def cases_key(self) -> Span:
+        """See `Shape.cases_key`: also that of a list which is read in blocks."""
+        tests = self.node.entry("tests") if isinstance(self.node, Mapping) else None
+        return tests.key.span if tests is not None else self.key_at("scenarios")
+
+    @property
+    def shared_parts(self) -> list[Shape]:
+        """See `Shape.shared_parts`: those of `defaultTest`."""
+        return children(self.default_test) if isinstance(self.default_test, Shape) else []

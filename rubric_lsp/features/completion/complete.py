@@ -25,7 +25,7 @@ from rubric_lsp.features.completion.promptfoo import (
     promptfoo_values,
 )
 from rubric_lsp.features.completion.ranking import usage_for
-from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
+from rubric_lsp.features.completion.skeletons import dashes, items, listed_case, suite
 from rubric_lsp.features.completion.tables import table_completions
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
@@ -192,7 +192,7 @@ def _outermost(site: CompletionSite) -> Iterator[Completion]:
     """Keys of the whole text, or the start of an item."""
     cursor = site.cursor
     if not site.local.in_frame and cursor.column > 0:
-        yield promptfoo_case(site, "- ") if site.analysis.kind is FileKind.PROMPTFOO else case(site, "- ")
+        yield from listed_case(site)
         return
     if cursor.column > 0:
         return

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage_counts import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
 from rubric_lsp.features.completion.context import CompletionSite
@@ -49,7 +47,7 @@ def key_ranks(site: CompletionSite, shape: type[Shape], fields: Mapping[str, boo
     before = known.field if known is not None else site.cursor.before
     likely = likelihoods(site.usage, lineage(shape), before, list(fields))
     # What an evaluator is decides which other keys it can have.
-    first = shape.tag if issubclass(shape, Evaluator | Assertion) else ""
+    first = shape.tag if shape.stands_for == "check" else ""
     return _ranks(fields, lambda field: likely[field] + (1.0 if field == first else _NEEDED if fields[field] else 0.0))
 
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import Band, Criterion, Evaluator
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.evaluators import Band, Criterion
+from rubric_core.language.file_kinds import ROOTS, FileKind
 from rubric_core.language.model import Case, Message, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.shape import Skeleton
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Target
 from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
 from rubric_lsp.features.completion.bands import band, bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.values import types
+from rubric_lsp.features.cursor_site import listed_kind
 
-__all__ = ["TYPE_ITEM", "case", "dashes", "items", "promptfoo_case", "suite"]
+__all__ = ["TYPE_ITEM", "case", "dashes", "items", "listed_case", "suite"]
 
 #: An evaluator of which only the type is to be chosen.
 TYPE_ITEM = "- type"
@@ -23,7 +23,7 @@ TYPE_ITEM = "- type"
 def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """Completions for a whole list item."""
     for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
-        if isinstance(each, Tagged) and each.base in (Evaluator, Assertion) and not site.cursor.flow:
+        if isinstance(each, Tagged) and each.base.stands_for == "check" and not site.cursor.flow:
             yield from types(site, lead="type: ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target) and not site.cursor.flow:
             yield _target(site, "")
@@ -48,7 +48,7 @@ def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
             yield from _shape_skeletons(site, each, "- ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target):
             yield _target(site, "- ")
-        elif (isinstance(each, Tagged) and each.base in (Evaluator, Assertion)) or (
+        elif (isinstance(each, Tagged) and each.base.stands_for == "check") or (
             isinstance(each, Shorthand) and len(branches) == 1
         ):
             yield Completion(
@@ -68,8 +68,16 @@ def _shape_skeletons(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[
         yield _criterion(site, dash)
     elif issubclass(kind.shape, Case):
         yield case(site, dash)
-    elif kind.shape is PromptfooCase:
-        yield promptfoo_case(site, dash)
+    elif kind.shape.skeleton is not None:
+        yield _inserted(site, kind.shape.skeleton, dash)
+
+
+def listed_case(site: CompletionSite) -> Iterator[Completion]:
+    """A whole case as an item of the list that is cut into blocks."""
+    kind = listed_kind(site.analysis)
+    for each in kind.branches if isinstance(kind, NodeUnion) else ():
+        if isinstance(each, Shaped):
+            yield from _shape_skeletons(site, each, "- ")
 
 
 def _message(site: CompletionSite) -> Completion:
@@ -104,11 +112,11 @@ def case(site: CompletionSite, dash: str) -> Completion:
     )
 
 
-def promptfoo_case(site: CompletionSite, dash: str) -> Completion:
-    """A whole promptfoo case."""
-    lines = ("vars:", "  ${1:name}: ${2:value}", "assert:", "  - type: ${3:contains}", "    value: ${4:text}")
-    body = site.line(len(dash)).join(lines)
-    return Completion("case", "snippet", site.span, f"{dash}vars:", f"{dash}{body}", "a whole case", sort="00")
+def _inserted(site: CompletionSite, skeleton: Skeleton, dash: str) -> Completion:
+    body, name = site.line(len(dash)).join(skeleton.lines), skeleton.name
+    return Completion(
+        name, "snippet", site.span, f"{dash}{skeleton.head}", f"{dash}{body}", f"a whole {name}", sort="00"
+    )
 
 
 def _case_lines(site: CompletionSite, stop: int) -> tuple[list[str], int]:
@@ -144,12 +152,11 @@ def suite(site: CompletionSite) -> Iterator[Completion]:
             "targets", "snippet", site.span, "targets:\n  - name: default\n", body, "a whole targets file", sort="00"
         )
         return
-    if site.analysis.kind is FileKind.PROMPTFOO:
-        body = (
-            'description: ${1:what is tested}\nprompts:\n  - "${2:Greet} {{name}}."\nproviders:\n  - ${3:openai:chat:gpt-5-mini}\n'
-            "tests:\n  - vars:\n      name: ${4:Ann}\n    assert:\n      - type: contains\n        value: ${5:Ann}\n"
-        )
-        yield Completion("configuration", "snippet", site.span, "tests:\n", body, "a whole configuration", sort="00")
+    root = ROOTS.get(site.analysis.kind)
+    skeleton = root.shape.skeleton if isinstance(root, Shaped) else None
+    if skeleton is not None:
+        body, name = "".join(f"{line}\n" for line in skeleton.lines), skeleton.name
+        yield Completion(name, "snippet", site.span, skeleton.head, body, f"a whole {name}", sort="00")
     if site.analysis.kind is not FileKind.SUITE:
         return
     spelled = site.dialect.spelled

@@ -10,7 +10,6 @@ from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
-from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
@@ -105,15 +104,17 @@ def _as_data(analysis: Analysis, local: LocalText, values: Mapping[str, object])
 def _promptfoo_values(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     """The same for promptfoo: the values of the case, before those of `defaultTest`; around the cases, the first of all names."""
     frame = analysis.local(0)
-    around = [s for s in (frame.every if frame.in_frame else ()) if isinstance(s, PartialCase)]
-    held = [s for s in local.every if isinstance(s, PromptfooCase) and (not local.in_frame or _holds(s, local.offset))]
-    cases = held or [
-        s for each in islice(blocks_of(analysis), _MOST_CASES) for s in each.every if isinstance(s, PromptfooCase)
-    ]
+    around = [s for s in (frame.every if frame.in_frame else ()) if s.stands_for == "defaults"]
+    held = [s for s in local.every if _has_values(s) and (not local.in_frame or _holds(s, local.offset))]
+    cases = held or [s for each in islice(blocks_of(analysis), _MOST_CASES) for s in each.every if _has_values(s)]
     every: dict[str, object] = {}
-    for case in reversed([*cases, *around]):
-        every.update(case.vars if isinstance(case.vars, dict) else {})
+    for values in (vars(case).get("vars") for case in reversed([*cases, *around])):
+        every.update(values if isinstance(values, dict) else {})
     return every
+
+
+def _has_values(shape: Shape) -> bool:
+    return shape.stands_for in ("case", "defaults")
 
 
 def _holds(shape: Shape, offset: int) -> bool:
