@@ -7,19 +7,22 @@ ask instead.
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from textwrap import dedent
 from typing import TypeGuard
 
 import pytest
 from source_trees import REPOSITORY, source_trees
 
 from rubric_core.analysis import default_language
-from rubric_core.family import FAMILIES, family_named, part_of
+from rubric_core.family import FAMILIES, Family, family_named, part_of
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 
 #: The family that generic code still asks for.
@@ -269,3 +272,48 @@ def test_the_list_of_families_says_what_their_catalogues_say():
     assert listed == [(each.properties.engine, each.name) for each in (*DIALECTS, PROMPTFOO)]
     assert set(family_named("agentv").case_keys) == default_language().item_keys
     assert [part for family in FAMILIES for part in family.parts if part_of(family.name, part) is None] == []
+
+
+#: The modules that load and run cases; of the language, everything is loaded as yet.
+_ENGINE = "rubric_core.evaluation."
+#: A file of each family that passes without a model, and what it needs.
+_RUNS = {
+    "agentv": {
+        "a.eval.yaml": """
+name: a
+execution: {target: echo}
+tests:
+  - {id: one, criteria: c, input: Hello, assertions: [{type: contains, value: Hello}]}
+""",
+        "targets.yaml": "targets: [{name: echo, provider: mock, response: Hello}]",
+    },
+    "promptfoo": {
+        "promptfooconfig.yaml": """
+prompts: ['Hello {{name}}']
+providers: [echo]
+tests:
+  - {vars: {name: Ann}, assert: [{type: contains, value: Ann}]}
+""",
+    },
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_run_loads_nothing_that_only_another_family_needs(family: Family, tmp_path: Path):
+    for name, text in _RUNS[family.name].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code = f"""
+    import sys
+    from rubric_core.cli import main
+    assert main(["run", {str(tmp_path / next(iter(_RUNS[family.name])))!r}]) == 0
+    print("", *sys.modules, sep=chr(10))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    loaded = {name for name in done.stdout.splitlines() if name.startswith(_ENGINE)}
+    assert loaded & {*family.parts.values()}
+    others = [each for each in FAMILIES if each is not family]
+    assert loaded & {part for each in others for part in each.parts.values()} == set()
+    assert [name for name in loaded for each in others if each.name in name] == []
