@@ -22,7 +22,7 @@ class Family(NamedTuple):
     dialects: tuple[str, ...]
     #: The top-level keys whose lists hold cases: a text is cut into blocks there, before its family is known.
     case_keys: tuple[str, ...]
-    #: The module of each part that it has, by the name of the part. A layer has defaults for those without one.
+    #: The module of each part that it has, by the name of the part, see `docs/architecture.md`; others have defaults.
     parts: Mapping[str, str]
 
 
@@ -43,6 +43,7 @@ FAMILIES = (
             "checks": "rubric_core.validation.promptfoo",
             "running": "rubric_core.evaluation.engine.promptfoo_running",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
+            "editor": "rubric_lsp.features.promptfoo_editor",
         },
     ),
 )

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
+from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import included_lenses
 from rubric_lsp.features.menu import menu
@@ -218,10 +219,9 @@ def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
     named = s.known.taken_over.named_by_suite(d) if known else ()
     results = hints(d.analysis, known, within, directory, s.known.shared(d), named)
     wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
-    if d.file_kind in OF_PROMPTFOO:
-        from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415
-
-        return convert.inlay_hints(d, [*results, *promptfoo_hints(d.analysis, within)], s.client)
+    of_family = editor_of(d.analysis).hints(d.analysis, within)
+    if of_family is not None:
+        return convert.inlay_hints(d, [*results, *of_family], s.client)
     # A line that shows a result has no room for another hint.
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]

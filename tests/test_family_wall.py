@@ -41,10 +41,10 @@ rubric_core/formatting                1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
 rubric_core/loading                  21   6
-rubric_lsp                            3   1
+rubric_lsp                            2   1
 rubric_lsp/documents                 34   2
-rubric_lsp/features                  10   4
-rubric_lsp/features/completion       19   6
+rubric_lsp/features                   7   1
+rubric_lsp/features/completion       17   6
 rubric_lsp/running                    8   0
 """
 

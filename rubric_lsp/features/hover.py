@@ -8,18 +8,17 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
 from rubric_core.syntax.cursor import cursor_at
 from rubric_core.syntax.tree import Entry, Mapping, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.assertions import inversion_words
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.wording import number
 from rubric_lsp.features.band_scale import scale
 from rubric_lsp.features.cursor_site import place_at
+from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.markdown import beginning, fenced
 from rubric_lsp.features.weight_shares import shares_of
@@ -118,8 +117,7 @@ def _parts(
         yield _weight(analysis, local, shape)
     if field == "type" and shape.stands_for == "check" and not on_key:
         yield f"**{plain(shape.type_name)}**\n\n{type_markdown(type(shape), analysis.dialect)}"
-        if isinstance(shape, Assertion) and shape.type_name.startswith("not-"):
-            yield inversion_words(shape)
+        yield from editor_of(analysis).type_words(shape)
         return
     if isinstance(shape, Criterion) and shape.shorthand:
         yield f"**criterion** — {_plain(analysis, local, shape)}, with weight 1\n\n{type(shape).keys['outcome'].doc}"

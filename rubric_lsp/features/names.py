@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
 from rubric_core.language.file_kinds import WITH_OWN_FOLDER, FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
@@ -16,8 +15,8 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.features.block_memo import BlockPlace
+from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
-from rubric_lsp.features.promptfoo_names import promptfoo_names
 from rubric_lsp.features.table_names import case_ids
 
 __all__ = ["FILES", "BlockNames", "name_at", "names_in", "occurrences"]
@@ -45,7 +44,7 @@ def occurrences(analysis: Analysis, name: NameOccurrence, known: Iterable[BlockN
     """Every occurrence of the same name in the document; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
     near = {"criterion", "evaluator"}
-    if name.kind == "variable" and here >= 0 and analysis.dialect is not PROMPTFOO:
+    if name.kind == "variable" and here >= 0 and name.kind not in editor_of(analysis).shared_names:
         # Text around the cases applies to each of them, so a name there means the same in all.
         known = [*known]
         around = (each for local, names in known if local.in_frame for each in names)
@@ -67,8 +66,9 @@ def _same(one: NameOccurrence, other: NameOccurrence) -> bool:
 
 def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     """The names in one block, at offsets of the block."""
-    if local.analysis.dialect is PROMPTFOO:
-        return tuple(dict.fromkeys((*promptfoo_names(local), *_anchors(local))))
+    of_family = editor_of(local.analysis).names_in(local)
+    if of_family is not None:
+        return tuple(dict.fromkeys((*of_family, *_anchors(local))))
     if local.analysis.kind is FileKind.TABLE:
         return tuple(case_ids(local.text))
     found: list[NameOccurrence] = []

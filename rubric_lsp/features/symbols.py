@@ -9,7 +9,7 @@ from rubric_core.language.shape import Shape, as_list
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
-from rubric_lsp.features.promptfoo_symbols import promptfoo_symbols
+from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.symbol import Symbol, SymbolKind, short_title
 
 __all__ = ["symbols_in"]
@@ -18,8 +18,9 @@ __all__ = ["symbols_in"]
 def symbols_in(local: LocalText) -> tuple[Symbol, ...]:
     """The outline of one block, at offsets of the block, in the order of the text."""
     found: list[Symbol] = []
+    editor = editor_of(local.analysis)
     for shape in local.shapes:
-        found += promptfoo_symbols(shape)
+        found += editor.symbols(shape)
         if isinstance(shape, Case):
             found.append(_case(shape))
         elif isinstance(shape, Suite):

@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import islice
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
@@ -14,8 +12,8 @@ from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN
-from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.completion.context import Completion, NameSource
+from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 
 __all__ = ["values_at", "variables"]
@@ -60,7 +58,7 @@ def _names(
     known = values_at(analysis, local)
     for name, value in known.items():
         yield name, _short(value), partial(_shown, value)
-    for name in source("variable") if source is not None and analysis.dialect is PROMPTFOO else ():
+    for name in source("variable") if source is not None and "variable" in editor_of(analysis).shared_names else ():
         if name not in known:
             yield name, "a variable of other cases", str
 
@@ -81,9 +79,9 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     In the text around the cases, which applies to all of them, the first values of all names.
     """
     every: dict[str, object] = {}
-    if analysis.dialect is PROMPTFOO:
-        every.update(_promptfoo_values(analysis, local))
-        return _as_data(analysis, local, every)
+    of_family = editor_of(analysis).values(analysis, local)
+    if of_family is not None:
+        return _as_data(analysis, local, of_family)
     default = analysis.suite.default_test if analysis.suite is not None else None
     if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
         every.update(default.vars)
@@ -99,22 +97,6 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
 def _as_data(analysis: Analysis, local: LocalText, values: Mapping[str, object]) -> Mapping[str, object]:
     anchors = analysis.anchors(local.number)
     return {name: plain(value, anchors) for name, value in values.items()}
-
-
-def _promptfoo_values(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
-    """The same for promptfoo: the values of the case, before those of `defaultTest`; around the cases, the first of all names."""
-    frame = analysis.local(0)
-    around = [s for s in (frame.every if frame.in_frame else ()) if s.stands_for == "defaults"]
-    held = [s for s in local.every if _has_values(s) and (not local.in_frame or _holds(s, local.offset))]
-    cases = held or [s for each in islice(blocks_of(analysis), _MOST_CASES) for s in each.every if _has_values(s)]
-    every: dict[str, object] = {}
-    for values in (vars(case).get("vars") for case in reversed([*cases, *around])):
-        every.update(values if isinstance(values, dict) else {})
-    return every
-
-
-def _has_values(shape: Shape) -> bool:
-    return shape.stands_for in ("case", "defaults")
 
 
 def _holds(shape: Shape, offset: int) -> bool:

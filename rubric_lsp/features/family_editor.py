@@ -1,0 +1,52 @@
+"""What a family of eval files shows in an editor besides what its shapes say: what features ask instead of whose file it is."""
+
+# ruff: noqa: ARG002  # defaults need less than what overrides them
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.family import part_of
+from rubric_core.language.shape import Shape
+from rubric_core.text import Span
+from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.symbol import Symbol
+
+__all__ = ["FamilyEditor", "editor_of"]
+
+
+class FamilyEditor:
+    """The features of an editor for one family. The defaults leave everything to the features themselves, which know AgentV's model."""
+
+    #: The kinds of names that several files of the family share.
+    shared_names: frozenset[NameKind] = frozenset()
+
+    def symbols(self, shape: Shape) -> Iterable[Symbol]:
+        """The entries in the outline of one outermost shape of a block, at offsets of the block."""
+        return ()
+
+    def names_in(self, local: LocalText) -> Iterable[NameOccurrence] | None:
+        """The names in one block besides anchors, at offsets of the block; None for those of AgentV's shapes."""
+        return None
+
+    def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object] | None:
+        """The values of template variables at a place, as they are lowered; None for those of AgentV's cases."""
+        return None
+
+    def type_words(self, shape: Shape) -> Iterator[str]:
+        """Paragraphs about the type of a check as it is written, beyond the catalogue."""
+        return iter(())
+
+    def hints(self, analysis: Analysis, within: Span) -> Iterable[Hint] | None:
+        """The values derived from the text; None for those of AgentV's suites."""
+        return None
+
+
+_DEFAULT = FamilyEditor()
+
+
+def editor_of(analysis: Analysis) -> FamilyEditor:
+    """What the family of a text shows in an editor."""
+    part = part_of(analysis.dialect.properties.engine, "editor")
+    found: FamilyEditor = _DEFAULT if part is None else part.EDITOR
+    return found

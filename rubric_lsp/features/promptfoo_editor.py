@@ -1,0 +1,52 @@
+"""What an editor shows of files of promptfoo."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.shape import Shape
+from rubric_core.text import Span
+from rubric_lsp.features.family_editor import FamilyEditor
+from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.promptfoo_names import promptfoo_names
+from rubric_lsp.features.promptfoo_symbols import promptfoo_symbols
+from rubric_lsp.features.symbol import Symbol
+
+__all__ = ["EDITOR"]
+
+
+class _PromptfooEditor(FamilyEditor):
+    """See `FamilyEditor`."""
+
+    shared_names: frozenset[NameKind] = frozenset({"variable"})
+
+    def symbols(self, shape: Shape) -> Iterable[Symbol]:
+        """See `FamilyEditor.symbols`."""
+        return promptfoo_symbols(shape)
+
+    def names_in(self, local: LocalText) -> Iterable[NameOccurrence]:
+        """See `FamilyEditor.names_in`."""
+        return promptfoo_names(local)
+
+    def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object]:
+        """See `FamilyEditor.values`."""
+        from rubric_lsp.features.promptfoo_variables import values_at_place  # noqa: PLC0415  # when somebody completes or hovers
+
+        return values_at_place(analysis, local)
+
+    def type_words(self, shape: Shape) -> Iterator[str]:
+        """See `FamilyEditor.type_words`: what `not-` does."""
+        from rubric_core.validation.promptfoo.assertions import inversion_words  # noqa: PLC0415  # when somebody hovers
+
+        if isinstance(shape, Assertion) and shape.type_name.startswith("not-"):
+            yield inversion_words(shape)
+
+    def hints(self, analysis: Analysis, within: Span) -> Iterable[Hint]:
+        """See `FamilyEditor.hints`."""
+        from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415  # few clients ask for them
+
+        return promptfoo_hints(analysis, within)
+
+
+EDITOR = _PromptfooEditor()
