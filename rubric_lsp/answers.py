@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY
@@ -105,7 +104,7 @@ async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
             return s.reports.markdown(d, name if case is None else case.id)
 
         found = hover(d.analysis, offset, report, lambda part: s.reports.shared(d, part))
-        if found is None and case is not None and d.file_kind in (FileKind.PROMPTFOO_TABLE, FileKind.TABLE):
+        if found is None and case is not None and d.file_kind.is_table:
             found = row_hover(whole_span(case), report(case.id))
     return convert.hover(d, found, s.client)
 

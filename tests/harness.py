@@ -23,7 +23,6 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.file_uses import FileUses, references_of
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.parse import read
-from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.loading.files import is_promptfoo_name, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
@@ -125,7 +124,7 @@ def _several(text: str, dialect: str | None) -> Several:
     project = Project(Folder(files(text)))
     written = frozenset(ROOT / name for name in files(text))
     project.register_suites([ROOT], [path for path in written if is_suite_name(path.name)])
-    project.register_checks(lambda path, kind, nested: kind in OF_PROMPTFOO and path in written and not nested)
+    project.register_checks(lambda path, kind, nested: kind.by_reference and path in written and not nested)
     uses = FileUses()
     for name, own in files(text).items():
         path = ROOT / name

@@ -32,20 +32,18 @@ _LIST = "rubric_core/family.py"
 
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
-rubric_core/analysis                 57  10
-rubric_core/cli                      20   5
+rubric_core/analysis                 29  10
+rubric_core/cli                      15   5
 rubric_core/configuration             4   1
 rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
-rubric_core/formatting                1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
-rubric_core/loading                  21   6
-rubric_lsp                            2   1
-rubric_lsp/documents                 34   2
-rubric_lsp/features                   7   1
-rubric_lsp/features/completion       17   6
-rubric_lsp/running                    8   0
+rubric_core/loading                  19   6
+rubric_lsp                            1   1
+rubric_lsp/documents                 18   2
+rubric_lsp/features                   5   1
+rubric_lsp/features/completion       14   6
 """
 
 _MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")

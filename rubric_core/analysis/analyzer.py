@@ -15,7 +15,7 @@ from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, mod
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
-from rubric_core.language.file_kinds import OF_PROMPTFOO, RUNNABLE, WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
@@ -140,12 +140,12 @@ def _analyze_alone(
             outside, absolute(path), kind, root, items_of(document, states, root), (d.name for d in language.dialects)
         )
         choice = told or choice
-    if kind not in OF_PROMPTFOO:
+    if not kind.dialect:
         choice = choice._replace(releases=selection.releases or _releases(root, outside, path))
     analysis = Analysis(document, language, states, frame, choice, kind, selection)
     analysis.siblings, analysis.signs = siblings, signs
-    analysis.case_file = path.name if path is not None and kind not in RUNNABLE else ""
-    analysis.defined_names = defined_names if kind in WITH_NAMES else None
+    analysis.case_file = path.name if path is not None and not kind.is_root else ""
+    analysis.defined_names = defined_names if kind.takes_names else None
     analysis.read = partial(
         analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
         defined_names=defined_names,
@@ -237,12 +237,12 @@ def _choose(
     signs: Sign,
 ) -> DialectChoice:
     """The dialect as far as the text and the settings determine it."""
-    if kind in OF_PROMPTFOO:
-        stated = modeline(document.head) == PROMPTFOO.name
-        why = "its modeline says so" if stated else "its name, its schema or its keys are those of promptfoo"
-        if kind is not FileKind.PROMPTFOO:
+    if kind.dialect:
+        stated = modeline(document.head) == kind.dialect
+        why = "its modeline says so" if stated else f"its name, its schema or its keys are those of {kind.family}"
+        if kind.by_reference:
             why = "of the configuration that names it"
-        return DialectChoice(PROMPTFOO.name, why, certain=True, stated=stated)
+        return DialectChoice(kind.dialect, why, certain=True, stated=stated)
     items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
     around = None if kind is FileKind.SUITE else choose_file_dialect(kind, root, items, document.text)
     return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

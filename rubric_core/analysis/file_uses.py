@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rubric_core.analysis.promptfoo_facts import names_for_files
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import modeline
-from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
@@ -118,10 +118,10 @@ class FileUses:
         is_given = first.certain or kind in _IN_DIALECT_OF_SUITE
         ids = [each.ids for each in several]
         siblings = _NO_IDS.union(*(each for each in ids if each is not None)) if None not in ids else None
-        names = DefinedNames.joined(each.defined_names for each in several) if kind in WITH_NAMES else None
+        names = DefinedNames.joined(each.defined_names for each in several) if kind.takes_names else None
         return FileUse(
             kind,
-            first.dialect if is_given and kind not in OF_PROMPTFOO else None,
+            first.dialect if is_given and not kind.dialect else None,
             siblings if kind in _OF_SUITES else None,
             names.seen_by(kind) if names is not None else None,
         )
@@ -133,7 +133,7 @@ def decides(kind: FileKind, path: Path, head: Callable[[], str]) -> bool:
     A configuration in which a suite finds its targets stays a configuration.
     """
     named = kind_by_name(path)
-    if named is FileKind.CONFIG or is_promptfoo_name(path.name) or (kind in OF_PROMPTFOO and modeline(head())):
+    if named is FileKind.CONFIG or is_promptfoo_name(path.name) or (kind.by_reference and modeline(head())):
         return False
     return named is not FileKind.SUITE or is_list(head())
 

@@ -15,7 +15,7 @@ from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_o
 from rubric_core.analysis.promptfoo_facts import defined_names_of, suite_of
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
@@ -168,7 +168,7 @@ class Findings:
         return (
             self.analysis.kind is FileKind.PROMPTFOO
             and now is not before
-            and WITH_NAMES.isdisjoint(before.values()) != WITH_NAMES.isdisjoint(now.values())
+            and any(kind.takes_names for kind in before.values()) != any(kind.takes_names for kind in now.values())
         )
 
     def _looked_across(self) -> Iterator[Found]:

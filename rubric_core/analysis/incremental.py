@@ -16,13 +16,8 @@ from rubric_core.analysis.suite_defaults import suite_defaults
 from rubric_core.analysis.text_files import issues_of_text
 from rubric_core.language.file_kinds import (
     ITEMS,
-    OF_PROMPTFOO,
     PROVIDER_ITEM,
     ROOTS,
-    RUNNABLE,
-    TEXTS,
-    WITH_FILES,
-    WITH_NAMES,
     FileKind,
 )
 from rubric_core.language.model import CASE, Suite
@@ -73,8 +68,7 @@ class Check:
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
         self.item_kind = analysis.item_kind = _item_kind(analysis)
-        # Hashing a kind runs in Python: it is looked up once, not for each block.
-        self.is_text, self.of_promptfoo = analysis.kind in TEXTS, analysis.kind in OF_PROMPTFOO
+        self.kind = analysis.kind
         #: Equal contexts give equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         self.linking = Linking(analysis)
@@ -95,7 +89,7 @@ class Check:
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # A case file inherits from the suites that include it.
-        defaults = suite_defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
+        defaults = suite_defaults(analysis.settings if analysis.kind.is_root else None, analysis.kind, self._use)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -109,10 +103,10 @@ class Check:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
         if self.around is not None and analysis.kind is FileKind.PROMPTFOO:
             self.linking.of_promptfoo(*self.around, previous, change)
-        elif self.around is not None and analysis.kind in WITH_FILES:
-            self.linking.of_promptfoo_file(*self.around, previous, change)
-        elif self.around is not None and analysis.kind not in OF_PROMPTFOO:
+        elif self.around is not None and not analysis.kind.by_reference:
             self.linking.of_suite(*self.around, previous, change)
+        elif self.around is not None and analysis.kind.refers:
+            self.linking.of_promptfoo_file(*self.around, previous, change)
         Findings(analysis).settle(previous, change)
 
     def _refresh_items(self, change: BlockChange | None, defaults: SuiteDefaults) -> None:
@@ -126,7 +120,7 @@ class Check:
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and check some blocks, in an analysis that is otherwise equal to an earlier one."""
         analysis = self.analysis
-        defaults = suite_defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind, self._use)
+        defaults = suite_defaults(analysis.settings if analysis.kind.is_root else None, analysis.kind, self._use)
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -146,7 +140,7 @@ class Check:
         return state
 
     def _refresh_frame(self) -> None:
-        kept_for = self.analysis.referred if self.analysis.kind is FileKind.PROMPTFOO else None
+        kept_for = self.analysis.referred if self.kind is FileKind.PROMPTFOO else None
         key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for, self._use)
         if self.states[self.frame.block].key == key:
             return
@@ -155,23 +149,23 @@ class Check:
         lowering.known = self.anchors.names(-1)
         lowering.referred = self.analysis.referred
         broken = any(p.kind in ("syntax", "size", "unread") for p in state.tree.problems)
-        skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
-        shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
+        skipped = self.kind not in ROOTS or (state.tree.root is None and broken)
+        shapes = [] if skipped else lowering.root(state.tree.root, self.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if s.stands_for == "whole"), None)
-        context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.analysis.kind, self._use))
-        if self.is_text:
+        context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.kind, self._use))
+        if self.kind.is_text:
             lowering.issues += issues_of_text(self.analysis, self.name, self.frame.block.text)
-        if self.analysis.kind is FileKind.PROMPTFOO_TABLE:
+        if self.kind is FileKind.PROMPTFOO_TABLE:
             shapes += table_assertions(self.frame.block.text, lowering)
-        if self.analysis.kind is FileKind.PROMPTFOO:
+        if self.kind is FileKind.PROMPTFOO:
             state.kept, state.unused = self._templates(state, lowering)
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     @property
     def _use(self) -> DefinedNames | None:
         """What configurations of promptfoo define for a file that they name."""
-        return self.analysis.defined_names if self.analysis.kind in WITH_NAMES else None
+        return self.analysis.defined_names if self.kind.takes_names else None
 
     def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
@@ -195,8 +189,8 @@ class Check:
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        kind = self.item_kind if block.key == ROOT_LIST or self.of_promptfoo else CASE
-        if self.analysis.kind is FileKind.PROMPTFOO_SCENARIOS and block.key != ROOT_LIST:
+        kind = self.item_kind if block.key == ROOT_LIST or self.kind.family == "promptfoo" else CASE
+        if self.kind is FileKind.PROMPTFOO_SCENARIOS and block.key != ROOT_LIST:
             kind = CASE_ITEM  # the cases of a single scenario
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if isinstance(self.analysis.document, LineDocument) and state.tree.problems:
@@ -210,8 +204,8 @@ class Check:
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)
 
     def _strict_problems(self, state: BlockState, text: str) -> tuple[SyntaxProblem, ...]:
-        """What promptfoo's parser of JSON refuses in a file of tools that YAML can read."""
-        is_strict = self.analysis.kind is FileKind.PROMPTFOO_TOOLS and self.name.lower().endswith(".json")
+        """What a parser of JSON refuses in a file that YAML can read."""
+        is_strict = self.kind.strict_json and self.name.lower().endswith(".json")
         return parse_json(text).problems if is_strict and not state.tree.problems else ()
 
     def _fill(
@@ -227,10 +221,10 @@ class Check:
         state.key = key
         state.shapes = shapes
         refused: list[SyntaxProblem] = []
-        if self.of_promptfoo and not self.is_text:
+        if self.kind.is_strict and not self.kind.is_text:
             refused = [*marked_beginning(context.text, state.tree.root), *low_brackets(context.text, state.tree.root)]
         state.problems = (*state.tree.problems, *refused, *self._strict_problems(state, context.text))
-        problems = () if self.is_text else state.problems
+        problems = () if self.kind.is_text else state.problems
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}
         deferred: list[UnknownType] = []

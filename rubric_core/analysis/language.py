@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
-from rubric_core.language.file_kinds import TEXTS, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
 from rubric_core.language.releases import Releases
 from rubric_core.loading.detect_file_kind import kind_by_name
@@ -64,7 +64,7 @@ class Language:
     def _way_to_cut(self, path: PurePath | None, known: FileKind | None) -> tuple[type[Document], frozenset[str]]:
         """The class of a document, and the top-level keys whose lists hold its cases."""
         kind = FileKind.SUITE if path is None else kind_by_name(path)
-        if known in TEXTS:
+        if known is not None and known.is_text:
             return PlainDocument, frozenset()
         if kind is FileKind.DATASET:
             return LineDocument, frozenset()

@@ -8,7 +8,7 @@ from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.analysis.suite_defaults import prompt_file_defaults
-from rubric_core.language.file_kinds import NAMED_ANYWHERE, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
@@ -20,9 +20,6 @@ from rubric_core.syntax.tree import Sequence
 from rubric_core.validation.rule import Context
 
 __all__ = ["Linking"]
-
-#: Files in which `file://` stands for what is in a file.
-_INLINED = (FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION)
 
 
 class Linking:
@@ -74,7 +71,7 @@ class Linking:
             self.of_promptfoo(project, path, previous, change, base)
             # Of other files, the configuration knows more: how these are checked depends on it.
             found = self.analysis.refers_to.items()
-            self.analysis.refers_to = {f: kind for f, kind in found if kind in NAMED_ANYWHERE}
+            self.analysis.refers_to = {f: kind for f, kind in found if kind.is_named_anywhere}
         self.analysis.depends_on = self.analysis.linked_files | look.seen
 
     def of_promptfoo(
@@ -103,7 +100,7 @@ class Linking:
             in_list = state.tree.root if block.key and base is None else None
             state.links = look_up_configuration(
                 state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
-                is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
+                is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind.inlines else None,
                 nested=base is not None, is_of_list=analysis.kind is FileKind.PROMPTFOO_CASES and isinstance(state.tree.root, Sequence),
             )  # fmt: skip
             context = Context(block.text, self.dialect, prompt_file_defaults(states[self.frame.block].shapes))

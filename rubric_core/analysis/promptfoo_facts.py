@@ -7,7 +7,7 @@ from functools import partial
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import WITH_NAMES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import as_list
@@ -58,7 +58,7 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
 
 def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames | None:
     """What a configuration defines for its prompts, programs and cases in other files; None if it names none."""
-    if WITH_NAMES.isdisjoint(analysis.refers_to.values()):
+    if not any(kind.takes_names for kind in analysis.refers_to.values()):
         return None
     own = suite.configuration.nunjucks_filters if suite.configuration.has("nunjucks_filters") else {}
     filters, variables = frozenset(own) if isinstance(own, dict) else None, variables_of_cases(suite)

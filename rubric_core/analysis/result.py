@@ -15,7 +15,7 @@ from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cas
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
-from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_CASES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
@@ -192,7 +192,7 @@ class Analysis:
         suffix = path.suffix.lower()
         if suffix not in (*YAML, *DATASETS, ".json"):
             return None
-        if self.kind in OF_PROMPTFOO:
+        if self.kind.dialect:
             return True
         roots = (self.states[block].tree.root for block in self.document.blocks if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
@@ -248,7 +248,7 @@ class Analysis:
     @property
     def case_files(self) -> tuple[Path, ...]:
         """The case files that the suite includes, also those of scenarios; for promptfoo also that of `defaultTest`."""
-        referred = (path for path, kind in self.refers_to.items() if kind in WITH_CASES)
+        referred = (path for path, kind in self.refers_to.items() if kind.of_cases)
         return tuple(dict.fromkeys((*(f for each in self.external for f in each.found.files), *referred)))
 
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:

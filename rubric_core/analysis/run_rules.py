@@ -5,7 +5,6 @@ from typing import Any
 
 from rubric_core.analysis.block_state import Found
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
@@ -30,7 +29,7 @@ def run_rules(
     In an `unused` place, none is an error.
     """
     judges, signs = analysis.language.judges, context.signs
-    is_table = analysis.kind is FileKind.PROMPTFOO_TABLE
+    is_table = analysis.kind.is_table
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
@@ -71,8 +70,8 @@ def _unread(rule: Rule[Any], finding: Finding) -> Finding:
 
 
 def _is_json(analysis: Analysis, text: str) -> bool:
-    """Whether a promptfoo file is JSON, and has to stay JSON after fixes."""
-    return analysis.kind in OF_PROMPTFOO and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and is_still_json(text, ())
+    """Whether a file is JSON, and has to stay JSON after fixes."""
+    return analysis.kind.is_strict and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and is_still_json(text, ())
 
 
 def _settled(finding: Finding, span: Span, hides: Span | None) -> Finding:

@@ -1,6 +1,6 @@
 """What rules for one case, or for a prompt file, may use of the suite around it."""
 
-from rubric_core.language.file_kinds import LISTED_CASES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
@@ -26,7 +26,7 @@ def suite_defaults(suite: Shape | None, kind: FileKind, names: DefinedNames | No
         filters = names.filters if names is not None else None
         is_listed = kind is FileKind.PROMPTFOO_CASES
         return SuiteDefaults(
-            asserts=True, inlines=is_listed, filters=filters, names=names if kind in LISTED_CASES else None
+            asserts=True, inlines=is_listed, filters=filters, names=names if kind.lists_cases else None
         )
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None

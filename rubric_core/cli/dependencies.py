@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from rubric_core.cli.cache_files import digest
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import FileKind, kind_named
 from rubric_core.loading.known_names import INSTALLED, installed_evaluators
 from rubric_core.loading.landmarks import LANDMARKS
 from rubric_core.loading.project import Project, TrackedLookup
@@ -268,7 +268,7 @@ class CurrentFacts:
             return _landmarks_answer(self._files.present(path.parent.parent, LANDMARKS))
         if question.startswith(CHECKED):
             name = question.removeprefix(CHECKED)
-            kind = FileKind[name.removesuffix(_NESTED)]
+            kind = kind_named(name.removesuffix(_NESTED))
             return self._project.is_checked(path, kind, nested=name.endswith(_NESTED))
         if question == SUITES:
             return _suites_digest(self._project, path)

@@ -13,7 +13,7 @@ from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import UnreadableError, read_text
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MigratedFile", "MigrationRun"]
 
-#: No older dialect has the defaults, and promptfoo has a language of its own.
-_LEFT = frozenset({FileKind.DEFAULTS, *OF_PROMPTFOO})
 _TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
 _USUAL_TARGETS = DIALECTS[0].properties.targets_file
 #: From the oldest to the newest.
@@ -161,10 +159,10 @@ class MigrationRun:
                 f"{shown}: this is a promptfoo configuration: only `--to {_NAMES[-1]}` writes a suite for it"
             )
             return None
-        if analysis.kind in _LEFT:
+        name = analysis.choice.name
+        if analysis.kind is FileKind.DEFAULTS or name not in _NAMES:  # no older dialect has the defaults
             self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")
             return None
-        name = analysis.choice.name
         if _NAMES.index(name) > _NAMES.index(self._options.to):
             self.passed.append(f"{shown}: this is already {name}, because {analysis.choice.reason}")
             return None

@@ -11,7 +11,7 @@ from rubric_core.cli.check_rounds import CheckedSource
 from rubric_core.cli.dependencies import CHECKED, Fact
 from rubric_core.cli.serialize import digest_of, dumps, needs_text, packed_use, unpacked_use
 from rubric_core.cli.sources import Source
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import FileKind, kind_named
 
 __all__ = ["ReportIndex", "StoredFile"]
 
@@ -113,7 +113,7 @@ class ReportIndex(NamedTuple):
 
     def declines(self, number: int) -> list[FileKind]:
         """See `StoredFile.declined`."""
-        return [FileKind[name] for name in self.file(number).declined]
+        return [kind_named(name) for name in self.file(number).declined]
 
 
 def _is_shown(result: CheckedFile) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.analysis.file_uses import FileUse, OutgoingReferences
 from rubric_core.cli.cache_files import digest
 from rubric_core.cli.check_result import CheckedFile
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import kind_named
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.syntax.blocks import Document
@@ -65,7 +65,7 @@ def _unpacked_references(packed: list[Any] | None) -> OutgoingReferences | None:
     if packed is None:
         return None
     files, dialect, certain, ids, use = packed
-    kinds = {Path(path): FileKind[kind] for path, kind in files}
+    kinds = {Path(path): kind_named(kind) for path, kind in files}
     return OutgoingReferences(kinds, dialect, certain, _frozen(ids), _unpacked_names(use))
 
 
@@ -81,7 +81,7 @@ def unpacked_use(packed: list[Any] | None) -> FileUse | None:
     if packed is None:
         return None
     kind, dialect, siblings, names = packed
-    return FileUse(FileKind[kind], dialect, _frozen(siblings), _unpacked_names(names))
+    return FileUse(kind_named(kind), dialect, _frozen(siblings), _unpacked_names(names))
 
 
 def _packed_names(use: DefinedNames | None) -> list[Any] | None:

@@ -13,7 +13,7 @@ from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.containment import bounds_of, is_inside
 from rubric_core.language.closest_name import closest
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
@@ -147,7 +147,7 @@ class SourceCollector:
             if known is None:
                 kind = use.kind if use is not None else FileKind.SUITE
                 shown = self._spelling(path, kind)
-                inside = self._discovery.passed(path) is not None or kind in OF_PROMPTFOO
+                inside = self._discovery.passed(path) is not None or kind.by_reference
                 known = Source(shown, path, is_found=False, may_be_fixed=inside) if shown is not None else None
             elif known.use == use:
                 continue
@@ -161,7 +161,7 @@ class SourceCollector:
         See `CheckedFiles`.
         """
         found = path in self._first
-        if found and kind in OF_PROMPTFOO:
+        if found and kind.by_reference:
             return not nested and kind_by_name(path) is not FileKind.SUITE
         return found or self._spelling(path, kind) is not None
 
@@ -170,12 +170,10 @@ class SourceCollector:
         shown = self._discovery.passed(path)
         if shown is not None:
             return shown
-        folder = (
-            next((each for each in self._configured if each in path.parents), None) if kind in OF_PROMPTFOO else None
-        )
+        folder = next((each for each in self._configured if each in path.parents), None) if kind.by_reference else None
         if folder is not None and is_inside(path, bounds_of(folder)):
             return str(self._configured[folder] / path.relative_to(folder))
-        if kind in OF_PROMPTFOO or not self._discovery.refer(path, named=kind is FileKind.PROMPT):
+        if kind.by_reference or not self._discovery.refer(path, named=kind is FileKind.PROMPT):
             return None  # mistakes in texts outside of the folders are reported at their references
         here = absolute(".")
         return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -9,14 +9,12 @@ from rubric_core.formatting.lines import UnusualError, line_edits
 from rubric_core.formatting.meaning import keeps_meaning
 from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
 from rubric_core.formatting.style import IndentStyle, StyleCounts, style_of
-from rubric_core.language.file_kinds import TEXTS, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import SyntaxProblem, SyntaxTree
 from rubric_core.text import Edit, Span
 
 __all__ = ["format_edits", "obstacle"]
-
-_NOT_YAML = frozenset({FileKind.DATASET, *TEXTS})
 
 
 def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:
@@ -28,7 +26,8 @@ def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 
         step: The indentation step, for a text without one of its own.
     """
     document = analysis.document
-    if analysis.kind in _NOT_YAML or type(document) is not Document or obstacle(analysis) is not None:
+    is_yaml = type(document) is Document and not analysis.kind.is_text and analysis.kind is not FileKind.DATASET
+    if not is_yaml or obstacle(analysis) is not None:
         return []
     pieces = [*_pieces(analysis)]
     is_below = document.column >= 0 and bool(analysis.frame.head.strip())

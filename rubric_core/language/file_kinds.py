@@ -1,8 +1,7 @@
 """The files around a suite: their kinds, and the shapes in each of them."""
 
-from collections.abc import Mapping
-from enum import Enum
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 from rubric_core.language.file_extensions import CASES, YAML
@@ -17,21 +16,13 @@ from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
 from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, ListOf, MapOf, NodeUnion, Text
 from rubric_core.language.workspace import Environment, Workspace
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
     "ITEMS",
-    "LISTED_CASES",
-    "NAMED_ANYWHERE",
-    "OF_PROMPTFOO",
+    "KINDS",
     "PROVIDER_ITEM",
     "ROOTS",
-    "RUNNABLE",
-    "TEMPLATE_FILES",
-    "TEXTS",
-    "WITH_CASES",
-    "WITH_FILES",
-    "WITH_NAMES",
-    "WITH_OWN_FOLDER",
     "CaseFile",
     "Config",
     "ConfigExecution",
@@ -42,89 +33,171 @@ __all__ = [
     "ResultsBlock",
     "Sidecar",
     "Template",
+    "kind_named",
     "kind_of_reference",
 ]  # fmt: skip
 
 
-class FileKind(Enum):
-    """The kind of a file. The value is its name for people, with an article."""
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file. There is one object for each, which is copied and stored as its name."""
 
-    SUITE = "a suite"
-    TARGETS = "a targets file"
-    CONFIG = "a configuration of agentv"
-    CASES = "a file of cases"
-    CASE = "a case"
+    #: For what is stored.
+    name: str
+    #: For people, with an article.
+    value: str
+    #: The family of eval files that has it.
+    family: str = "agentv"
+    #: The dialect that every file of this kind is in; empty: its text tells.
+    dialect: str = ""
+    #: Whether it is run by itself; other cases are run by the files that include them.
+    is_root: bool = False
+    #: Whether a file is of this kind because another one names it, whatever its own name and text say.
+    by_reference: bool = False
+    #: Whether it is neither YAML, JSON nor JSON lines, whatever its extension.
+    is_text: bool = False
+    #: Whether all of it is a template, of a family whose templates may hold any statement.
+    is_template: bool = False
+    #: Whether it is CSV or another table.
+    is_table: bool = False
+    #: Whether it is code that the engine runs.
+    is_program: bool = False
+    #: Whether it holds cases, or common settings of cases.
+    of_cases: bool = False
+    #: Whether it holds common settings of cases, and none of its own.
+    is_defaults: bool = False
+    #: Whether its cases are named by the file that includes them, as they have no ids or are not read by themselves.
+    names_no_cases: bool = False
+    #: Whether it is a list of cases, or the variables of one, whose findings depend on all that is defined around them.
+    lists_cases: bool = False
+    #: Whether it names other files, as the file that names it does.
+    refers: bool = False
+    #: Whether its findings depend on the names that the files which name it define.
+    takes_names: bool = False
+    #: Whether it is checked in the same way, whichever file names it.
+    is_named_anywhere: bool = False
+    #: Whether its paths count from its own folder, rather than from that of the suite that names it.
+    has_own_folder: bool = False
+    #: Whether `file://` stands in it for what is in a file.
+    inlines: bool = False
+    #: Whether it may be JSON, and the engine's parser of YAML refuses what others read.
+    is_strict: bool = False
+    #: Whether a parser of JSON reads such files with the extension `.json`.
+    strict_json: bool = False
+
+    SUITE: ClassVar["FileKind"]
+    TARGETS: ClassVar["FileKind"]
+    CONFIG: ClassVar["FileKind"]
+    CASES: ClassVar["FileKind"]
+    CASE: ClassVar["FileKind"]
     #: One case per line, as JSON.
-    DATASET = "a data set"
+    DATASET: ClassVar["FileKind"]
     #: The description of a data set that is in a file beside it.
-    SIDECAR = "a description of a data set"
-    TEMPLATE = "a template of evaluators"
-    SCENARIOS = "a file of scenarios"
-    DEFAULTS = "a file of defaults"
-    DEFAULT_TEST = "a default test"
-    WORKSPACE = "a workspace"
-    ENVIRONMENT = "an environment"
-    PROMPT = "a prompt"
-    PROMPTFOO = "a promptfoo configuration"
-    PROMPTFOO_CASES = "a file of promptfoo cases"
-    #: Cases as CSV.
-    PROMPTFOO_TABLE = "a table of promptfoo cases"
-    PROMPTFOO_DEFAULTS = "a promptfoo default test"
-    PROMPTFOO_SCENARIOS = "a file of promptfoo scenarios"
-    PROMPTFOO_PROMPT = "a prompt of promptfoo"
-    #: What models that grade are asked, under `rubricPrompt`.
-    PROMPTFOO_JUDGE_PROMPT = "a prompt for judges of promptfoo"
-    PROMPTFOO_PROVIDERS = "a file of promptfoo providers"
-    PROMPTFOO_PROVIDER = "a promptfoo provider"
-    PROMPTFOO_ASSERTIONS = "a file of promptfoo assertions"
-    PROMPTFOO_ASSERTION = "a promptfoo assertion"
-    PROMPTFOO_VARS = "a file of promptfoo variables"
-    PROMPTFOO_SCHEMA = "a JSON Schema"
-    #: What models may call, under `tools` of a provider.
-    PROMPTFOO_TOOLS = "a file of tools"
-    #: JavaScript or Python that promptfoo runs.
-    PROMPTFOO_PROGRAM = "a program of promptfoo"
+    SIDECAR: ClassVar["FileKind"]
+    TEMPLATE: ClassVar["FileKind"]
+    SCENARIOS: ClassVar["FileKind"]
+    DEFAULTS: ClassVar["FileKind"]
+    DEFAULT_TEST: ClassVar["FileKind"]
+    WORKSPACE: ClassVar["FileKind"]
+    ENVIRONMENT: ClassVar["FileKind"]
+    PROMPT: ClassVar["FileKind"]
     #: A table of a suite, whose mistakes are reported there, or one that nothing names.
-    TABLE = "a table"
+    TABLE: ClassVar["FileKind"]
+    PROMPTFOO: ClassVar["FileKind"]
+    PROMPTFOO_CASES: ClassVar["FileKind"]
+    #: Cases as CSV.
+    PROMPTFOO_TABLE: ClassVar["FileKind"]
+    PROMPTFOO_DEFAULTS: ClassVar["FileKind"]
+    PROMPTFOO_SCENARIOS: ClassVar["FileKind"]
+    PROMPTFOO_PROMPT: ClassVar["FileKind"]
+    #: What models that grade are asked, under `rubricPrompt`.
+    PROMPTFOO_JUDGE_PROMPT: ClassVar["FileKind"]
+    PROMPTFOO_PROVIDERS: ClassVar["FileKind"]
+    PROMPTFOO_PROVIDER: ClassVar["FileKind"]
+    PROMPTFOO_ASSERTIONS: ClassVar["FileKind"]
+    PROMPTFOO_ASSERTION: ClassVar["FileKind"]
+    PROMPTFOO_VARS: ClassVar["FileKind"]
+    PROMPTFOO_SCHEMA: ClassVar["FileKind"]
+    #: What models may call, under `tools` of a provider.
+    PROMPTFOO_TOOLS: ClassVar["FileKind"]
+    #: JavaScript or Python that promptfoo runs.
+    PROMPTFOO_PROGRAM: ClassVar["FileKind"]
+
+    __eq__ = object.__eq__  # compared as one object, which is fast
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"FileKind.{self.name}"
+
+    def __reduce__(self) -> tuple[Callable[[str], "FileKind"], tuple[str]]:
+        return kind_named, (self.name,)
 
 
-#: Files that promptfoo reads.
-OF_PROMPTFOO = frozenset({
-    FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
-    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER,
-    FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
-    FileKind.PROMPTFOO_TOOLS, FileKind.PROMPTFOO_PROGRAM,
-})  # fmt: skip
-#: The kinds with cases, or with common settings of cases.
-WITH_CASES = frozenset({
-    FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TABLE, FileKind.SCENARIOS, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
-})  # fmt: skip
-#: Those that name other files, as the configuration does.
-WITH_FILES = frozenset({
-    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
-    FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
-})  # fmt: skip
-#: Files whose findings depend on the names that the configurations which name them define.
-WITH_NAMES = frozenset({
-    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_CASES,
-    FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_VARS,
-})  # fmt: skip
-#: Of these, the lists of cases, and the variables of one.
-LISTED_CASES = frozenset({FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_VARS})
-#: Files whose paths count from their own folder; those of the others count from that of the suite that names them.
-WITH_OWN_FOLDER = frozenset({FileKind.SUITE, FileKind.SIDECAR, FileKind.WORKSPACE, FileKind.ENVIRONMENT})
-#: Files that are not YAML, JSON or JSON lines, whatever their extensions.
-TEXTS = frozenset({
-    FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT, FileKind.PROMPTFOO_TABLE,
-    FileKind.PROMPTFOO_PROGRAM, FileKind.TABLE,
-})  # fmt: skip
-#: The files of promptfoo that are templates: prompts, and prompts for judges.
-TEMPLATE_FILES = frozenset({FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_JUDGE_PROMPT})
-#: Files that are checked in the same way, whether the configuration or another of its files names them.
-NAMED_ANYWHERE = frozenset({FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_JUDGE_PROMPT})
+FileKind.SUITE = FileKind("SUITE", "a suite", is_root=True, has_own_folder=True)
+FileKind.TARGETS = FileKind("TARGETS", "a targets file")
+FileKind.CONFIG = FileKind("CONFIG", "a configuration of agentv")
+FileKind.CASES = FileKind("CASES", "a file of cases", of_cases=True, refers=True)
+FileKind.CASE = FileKind("CASE", "a case", of_cases=True, refers=True)
+FileKind.DATASET = FileKind("DATASET", "a data set", of_cases=True, refers=True)
+FileKind.SIDECAR = FileKind("SIDECAR", "a description of a data set", has_own_folder=True)
+FileKind.TEMPLATE = FileKind("TEMPLATE", "a template of evaluators")
+FileKind.SCENARIOS = FileKind("SCENARIOS", "a file of scenarios", of_cases=True, names_no_cases=True)
+FileKind.DEFAULTS = FileKind("DEFAULTS", "a file of defaults")
+FileKind.DEFAULT_TEST = FileKind("DEFAULT_TEST", "a default test")
+FileKind.WORKSPACE = FileKind("WORKSPACE", "a workspace", has_own_folder=True)
+FileKind.ENVIRONMENT = FileKind("ENVIRONMENT", "an environment", has_own_folder=True)
+FileKind.PROMPT = FileKind("PROMPT", "a prompt", is_text=True)
+FileKind.TABLE = FileKind("TABLE", "a table", is_text=True, is_table=True, of_cases=True, names_no_cases=True)
 
-#: Files that are run themselves; other cases are run by the suites that include them.
-RUNNABLE = frozenset({FileKind.SUITE, FileKind.PROMPTFOO})
+_promptfoo = partial(FileKind, family="promptfoo", dialect="promptfoo", is_strict=True)
+_named = partial(_promptfoo, by_reference=True)
+FileKind.PROMPTFOO = _promptfoo("PROMPTFOO", "a promptfoo configuration", is_root=True)
+FileKind.PROMPTFOO_CASES = _named(
+    "PROMPTFOO_CASES", "a file of promptfoo cases", of_cases=True, names_no_cases=True, lists_cases=True, refers=True, takes_names=True,
+    inlines=True,
+)  # fmt: skip
+FileKind.PROMPTFOO_TABLE = _named(
+    "PROMPTFOO_TABLE", "a table of promptfoo cases", is_text=True, is_table=True, of_cases=True, names_no_cases=True, lists_cases=True,
+    refers=True, takes_names=True,
+)  # fmt: skip
+FileKind.PROMPTFOO_DEFAULTS = _named(
+    "PROMPTFOO_DEFAULTS", "a promptfoo default test", of_cases=True, is_defaults=True, refers=True
+)
+FileKind.PROMPTFOO_SCENARIOS = _named(
+    "PROMPTFOO_SCENARIOS", "a file of promptfoo scenarios", of_cases=True, names_no_cases=True, refers=True
+)
+FileKind.PROMPTFOO_PROMPT = _named(
+    "PROMPTFOO_PROMPT", "a prompt of promptfoo", is_text=True, is_template=True, takes_names=True
+)
+FileKind.PROMPTFOO_JUDGE_PROMPT = _named(
+    "PROMPTFOO_JUDGE_PROMPT", "a prompt for judges of promptfoo", is_text=True, is_template=True, takes_names=True,
+    is_named_anywhere=True,
+)  # fmt: skip
+FileKind.PROMPTFOO_PROVIDERS = _named("PROMPTFOO_PROVIDERS", "a file of promptfoo providers", refers=True)
+FileKind.PROMPTFOO_PROVIDER = _named("PROMPTFOO_PROVIDER", "a promptfoo provider", refers=True)
+FileKind.PROMPTFOO_ASSERTIONS = _named(
+    "PROMPTFOO_ASSERTIONS", "a file of promptfoo assertions", refers=True, inlines=True
+)
+FileKind.PROMPTFOO_ASSERTION = _named("PROMPTFOO_ASSERTION", "a promptfoo assertion", refers=True, inlines=True)
+FileKind.PROMPTFOO_VARS = _named("PROMPTFOO_VARS", "a file of promptfoo variables", lists_cases=True, takes_names=True)
+FileKind.PROMPTFOO_SCHEMA = _named("PROMPTFOO_SCHEMA", "a JSON Schema")
+FileKind.PROMPTFOO_TOOLS = _named("PROMPTFOO_TOOLS", "a file of tools", strict_json=True)
+FileKind.PROMPTFOO_PROGRAM = _named(
+    "PROMPTFOO_PROGRAM",
+    "a program of promptfoo",
+    is_text=True,
+    is_program=True,
+    takes_names=True,
+    is_named_anywhere=True,
+)
+
+#: The kinds by name.
+KINDS: Mapping[str, FileKind] = {kind.name: kind for kind in vars(FileKind).values() if isinstance(kind, FileKind)}
+
+
+def kind_named(name: str) -> FileKind:
+    """The kind of that name. Raises KeyError."""
+    return KINDS[name]
 
 
 class ConfigExecution(Shape):

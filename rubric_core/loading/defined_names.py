@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rubric_core.language.file_kinds import LISTED_CASES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.program_uses import ProgramUse
 
@@ -73,10 +73,8 @@ class DefinedNames:
 
     def seen_by(self, kind: FileKind) -> "DefinedNames":
         """As much as the findings of a kind of file depend on: it stays equal while other prompts change."""
-        is_program = kind is FileKind.PROMPTFOO_PROGRAM
-        if kind in LISTED_CASES or (
-            self.asked is None and self.references is None and (is_program or not self.programs)
-        ):
+        is_program = kind.is_program
+        if kind.lists_cases or (self.asked is None and self.references is None and (is_program or not self.programs)):
             return self
         return DefinedNames(
             self.variables, self.filters, mappings=self.mappings, is_open=self.is_open,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_extensions import PROMPTS, YAML
-from rubric_core.language.file_kinds import WITH_OWN_FOLDER, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, find_directory, find_file, is_pattern, places_of
 from rubric_core.loading.issues import Issue
@@ -47,7 +47,7 @@ class FileLookup:
 
     def beside(self, mention: Mention) -> bool:
         """Whether the engine looks for the file of a mention in the folder of this file alone."""
-        return mention.beside and self.kind in WITH_OWN_FOLDER
+        return mention.beside and self.kind.has_own_folder
 
     def _places(self, look: TrackedLookup, name: str, *, beside: bool) -> Iterator[Path]:
         return places_of(name.removeprefix(URL), self.directory, look, self.project.fallback, beside=beside)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus, TypeName
 from rubric_core.language.evaluators import Aggregator, CodeEvaluator, Composite, Custom, Evaluator, LlmJudge
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import KINDS
 from rubric_core.language.shape import Shape
 from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
@@ -19,7 +19,7 @@ _MERGE = "<<"
 
 def rename_steps(target: Dialect) -> tuple[MigrationStep, ...]:
     """The renaming steps, which come last on every route into a dialect."""
-    kinds = frozenset(FileKind)
+    kinds = frozenset(KINDS.values())
     return (
         MigrationStep(f"Write types as {target.name} does", _types, kinds),
         MigrationStep(f"Write keys as {target.name} does", _keys, kinds),

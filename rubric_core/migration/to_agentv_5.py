@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import KINDS
 from rubric_core.migration.common_steps import WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft
 from rubric_core.migration.prompt_variables import VARIABLES_INTO
@@ -35,7 +35,7 @@ def _environment(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 ENVIRONMENT = MigrationStep(
-    "Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(FileKind), whole_only=True
+    "Write `${{ NAME }}` as `{{ env.NAME }}`", _environment, frozenset(KINDS.values()), whole_only=True
 )
 TO_AGENTV_5 = (
     WAKING,

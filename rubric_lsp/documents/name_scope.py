@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.file_extensions import CASE_PROGRAMS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, RUNNABLE, WITH_FILES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.project_index import ProjectIndex
@@ -16,9 +16,6 @@ from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.names import BlockNames, names_in
 
 __all__ = ["NameScope", "ScopedFile", "name_scope"]
-
-#: The kinds of files that refer to others with names.
-_WITH_FILES = WITH_FILES | {FileKind.CASES, FileKind.CASE, FileKind.DATASET}
 
 
 class ScopedFile:
@@ -50,16 +47,16 @@ class ScopedFile:
     def refers_to(self) -> Mapping[Path, FileKind]:
         """The files with names that it refers to."""
         found = self.snapshot.refers_to if self._analysis is None else self._analysis.refers_to
-        if self.kind in OF_PROMPTFOO:
-            return {path: kind for path, kind in found.items() if kind in OF_PROMPTFOO}
+        if self.kind.dialect:
+            return {path: kind for path, kind in found.items() if kind.family == self.kind.family}
         texts = (
             path for path in self.snapshot.case_files if path in found and path.suffix.lower() not in CASE_PROGRAMS
         )
         return {path: found[path] for path in texts}
 
     def is_like(self, other: "ScopedFile") -> bool:
-        """Whether both are of AgentV, or both of promptfoo."""
-        return (self.kind in OF_PROMPTFOO) == (other.kind in OF_PROMPTFOO)
+        """Whether both are of one family."""
+        return self.kind.family == other.kind.family
 
     def names(self, kind: NameKind) -> Iterator[NameOccurrence]:
         """Its names of a kind, at offsets of the whole text."""
@@ -78,7 +75,7 @@ class NameScope:
     @property
     def is_of_promptfoo(self) -> bool:
         """Whether these are files of promptfoo."""
-        return any(file.kind in OF_PROMPTFOO for file in self.files)
+        return any(file.kind.family == "promptfoo" for file in self.files)
 
     def places(self, name: NameOccurrence) -> list[tuple[Snapshot, NameOccurrence]]:
         """Every occurrence of a name."""
@@ -99,7 +96,7 @@ async def name_scope(
     suites = [
         ScopedFile(part, suite.file_kind)
         async for suite in around.suites()
-        if suite.file_kind in RUNNABLE
+        if suite.file_kind.is_root
         for part in suite.parts
     ]
     start = reader.as_named(snapshot, suites)
@@ -141,7 +138,7 @@ class _Reader:
         return self._known[key]
 
     def _as(self, snapshot: Snapshot, kind: FileKind) -> ScopedFile:
-        if kind not in OF_PROMPTFOO or snapshot.file_kind is kind:
+        if not kind.by_reference or snapshot.file_kind is kind:
             return ScopedFile(snapshot, kind)
         # No check of the workspace has found the configuration yet.
         language, path = self._around.language, snapshot.path
@@ -168,7 +165,7 @@ class _Reader:
             while waiting:
                 new = {path: kind for path, kind in waiting.pop().refers_to.items() if path not in found}
                 found |= new
-                inner = (self.at(path, kind) for path, kind in new.items() if kind in _WITH_FILES)
+                inner = (self.at(path, kind) for path, kind in new.items() if kind.refers)
                 waiting += (each for each in inner if each is not None)
             self._reach[key] = found
         return self._reach[key]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 from rubric_core.language.file_extensions import DATASETS, TABLES
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.directory_search import function_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.program_symbols import place_of_function
@@ -66,7 +66,7 @@ class Navigation:
         if name.kind == "variable":
             values = [(value.where, value.span) for value in await self.values(snapshot, name)]
             applies_to_all = is_prompt(snapshot) or snapshot.analysis.local(offset).in_frame
-            if values and not (snapshot.file_kind in OF_PROMPTFOO and applies_to_all):
+            if values and not (snapshot.file_kind.dialect and applies_to_all):
                 return values
             return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines] or values
         if name.kind in FILES:
@@ -182,8 +182,10 @@ class Navigation:
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
             raise RequestFailedError(REQUEST_FAILED, f"{name.name} is set when the suite runs, and cannot be renamed")
-        if name.kind == "variable" and snapshot.file_kind in OF_PROMPTFOO and not any(n.defines for _, n in places):
-            raise RequestFailedError(REQUEST_FAILED, f"no variable is called {name.name} here; promptfoo fills it in")
+        if name.kind == "variable" and snapshot.file_kind.dialect and not any(n.defines for _, n in places):
+            raise RequestFailedError(
+                REQUEST_FAILED, f"no variable is called {name.name} here; {snapshot.file_kind.family} fills it in"
+            )
         if name.kind == "variable" and new != name.name and _hides(places, new):
             raise RequestFailedError(
                 REQUEST_FAILED, f"there is already a variable {new}. Both would become one. Choose another name."

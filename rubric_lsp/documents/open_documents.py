@@ -8,7 +8,7 @@ from rubric_core.analysis.file_uses import FileUse, references_of
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
 from rubric_core.language.file_extensions import DATASETS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_eval_yaml import HEAD, text_is_eval_yaml
@@ -224,7 +224,9 @@ class ClientWorkspace:
 
         A file that only files of cases refer to is not.
         """
-        seen = kind in (*OF_PROMPTFOO, FileKind.PROMPT) and (self.settings.check_workspace or self.at(path) is not None)
+        seen = (kind.by_reference or kind is FileKind.PROMPT) and (
+            self.settings.check_workspace or self.at(path) is not None
+        )
         use = self.uses.of(path, str) if nested and seen else None
         return seen and (not nested or (use is not None and use.kind is kind))
 

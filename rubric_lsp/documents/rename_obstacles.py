@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rubric_core.disk import read_file
 from rubric_core.language.file_extensions import CASE_PROGRAMS
-from rubric_core.language.file_kinds import OF_PROMPTFOO, TEMPLATE_FILES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import UnreadableError, absolute, read_text
@@ -126,10 +126,10 @@ def _hidden_variables(around: ProjectIndex, file: ScopedFile, name: str) -> Iter
 
 def _in_code(file: ScopedFile, text: str, name: str) -> Iterator[Span]:
     """Places of code in a program, a table or the texts of a configuration."""
-    if file.kind in (FileKind.PROMPTFOO_PROGRAM, FileKind.PROMPTFOO_TABLE):
+    if file.kind.is_program or file.kind.is_table:
         yield from hidden_reads(text, name)
         return
-    if file.kind in TEMPLATE_FILES:
+    if file.kind.is_template:
         return
     for local in blocks_of(file.analysis):
         for node in walk(local.tree.root):
@@ -139,7 +139,7 @@ def _in_code(file: ScopedFile, text: str, name: str) -> Iterator[Span]:
 
 
 def _templates(file: ScopedFile, text: str) -> Iterator[tuple[Span, str]]:
-    if file.kind in TEMPLATE_FILES:
+    if file.kind.is_template:
         yield Span(0, 0), text
     elif "raw" in text or "verbatim" in text:
         for local in blocks_of(file.analysis):
@@ -160,12 +160,12 @@ def _metrics(scope: NameScope, name: NameOccurrence, new: str) -> Iterator[str]:
             is_formula = each.style == "raw" and not each.defines
             if is_formula and each.name == name.name and not _IDENTIFIER.match(new):
                 yield f"a formula ({_place(file, each.span)}) uses `{name.name}`. `{new}` is not a name there. Use letters, digits and underscores."
-        if file.kind is FileKind.PROMPTFOO_PROGRAM and _NAMED_SCORES.search(text):
+        if file.kind.is_program and _NAMED_SCORES.search(text):
             word = re.compile(rf"(?<![\w$]){re.escape(name.name)}(?![\w$])").search(text)
             if word is not None:
                 words = f"{_place(file, Span(*word.span()))} has `{name.name}` among the scores that a program names."
                 yield f"{words} It would keep the old name. Rename there by hand first."
-        elif file.kind in OF_PROMPTFOO and file.kind not in TEMPLATE_FILES and _NAMED_SCORES.search(text):
+        elif file.kind.family == "promptfoo" and not file.kind.is_template and _NAMED_SCORES.search(text):
             for local in blocks_of(file.analysis):
                 for node in walk(local.tree.root):
                     if isinstance(node, Scalar) and _NAMED_SCORES.search(node.text) and name.name in node.text:

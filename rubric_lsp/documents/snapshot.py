@@ -9,7 +9,7 @@ from rubric_core.analysis import Analysis, Language
 from rubric_core.analysis.file_uses import FileUse
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
-from rubric_core.language.file_kinds import RUNNABLE, TEXTS, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
@@ -188,7 +188,7 @@ class Snapshot:
 
     def cut(self, kind: FileKind | None) -> None:
         """Cut the text into blocks again if a file of that kind is cut in another way."""
-        if (kind is None, kind in TEXTS) != (self.cut_as is None, self.cut_as in TEXTS):
+        if _way_to_cut(kind) != _way_to_cut(self.cut_as):
             self._document = self._workspace.language.document(self.text, self.path, kind)
             self.earlier = self._kept = None
         self.cut_as = kind
@@ -324,4 +324,9 @@ class Snapshot:
     @property
     def can_run(self) -> bool:
         """Whether this is a suite with cases that can be run."""
-        return self.part_of is None and self.is_ours and self.file_kind in RUNNABLE
+        return self.part_of is None and self.is_ours and self.file_kind.is_root
+
+
+def _way_to_cut(kind: FileKind | None) -> tuple[bool, bool]:
+    """What of a kind, if it is known, decides how a text is cut into blocks."""
+    return kind is None, kind is not None and kind.is_text

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
@@ -56,7 +56,7 @@ class _Use:
 def is_prompt(snapshot: Snapshot) -> bool:
     """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
     named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
-    return named or (snapshot.is_ours and snapshot.file_kind in TEMPLATE_FILES)
+    return named or (snapshot.is_ours and snapshot.file_kind.is_template)
 
 
 class VariableIndex:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.dialects import PROMPTFOO
-from rubric_core.language.file_kinds import TEXTS
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -54,9 +53,9 @@ def filled_prompt(
 
     `named`: whether an author chose the name; else the engine fills it in from the fields of the case.
     """
-    own = analysis.case_at(name.span.start) if analysis.kind not in TEXTS else None
+    own = analysis.case_at(name.span.start) if not analysis.kind.is_text else None
     local = analysis.local(name.span.start)
-    held = own is not None or (analysis.dialect is PROMPTFOO and not local.in_frame and analysis.kind not in TEXTS)
+    held = own is not None or (analysis.dialect is PROMPTFOO and not local.in_frame and not analysis.kind.is_text)
     here = values_at(analysis, local) if held else {}
     if name.name in here:
         value = here[name.name]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
-from rubric_core.language.file_kinds import WITH_OWN_FOLDER, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
@@ -72,7 +72,7 @@ def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     if local.analysis.kind is FileKind.TABLE:
         return tuple(case_ids(local.text))
     found: list[NameOccurrence] = []
-    own_folder = local.analysis.kind in WITH_OWN_FOLDER
+    own_folder = local.analysis.kind.has_own_folder
     for root in local.shapes:
         for shape in children(root):
             found += _shape_names(shape, local.text, own_folder=own_folder)

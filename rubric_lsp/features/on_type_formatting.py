@@ -6,7 +6,6 @@ Editors know lines by patterns alone, and indent after a colon in texts, too: th
 import re
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import TEXTS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
@@ -22,7 +21,7 @@ _CODE = pattern(r"\s*(?:async|class|def|elif|else|except|finally|for|if|match|ca
 
 def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:
     """The edits after `character` was typed before `offset`."""
-    if analysis.kind in TEXTS:
+    if analysis.kind.is_text:
         return []
     document = analysis.document
     number = document.block_at(offset)

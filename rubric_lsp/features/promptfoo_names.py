@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import TEMPLATE_FILES, FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
@@ -41,15 +41,15 @@ def is_name_of(reference: str, name: str) -> bool:
 def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
     """The names in one block of a promptfoo file, except anchors."""
     kind = local.analysis.kind
-    if kind is FileKind.PROMPTFOO_TABLE:
+    if kind.is_table:
         yield from promptfoo_table_names(local.text)
         return
-    if kind is FileKind.PROMPTFOO_PROGRAM:
+    if kind.is_program:
         for read in names_read(local.text):
             if not read.is_called(local.text):
                 yield _in_code(read)
         return
-    if kind in TEMPLATE_FILES:
+    if kind.is_template:
         yield from _in_template(local.text, Span(0, len(local.text)), local.text)
         return
     for root in local.shapes:

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CaseFileResults"]
 
-#: Their cases have other names in the suite than in the file, as promptfoo's have no ids, or are not read by themselves.
-_NAMED_BY_SUITE = frozenset({
-    FileKind.TABLE, FileKind.SCENARIOS, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_SCENARIOS,
-})  # fmt: skip
-_KINDS = _NAMED_BY_SUITE | {FileKind.CASES, FileKind.CASE, FileKind.DATASET}
-
 
 class CaseFileResults:
     """Results for case files. A case in a file of its own is run by a suite, which has its result."""
@@ -40,7 +34,7 @@ class CaseFileResults:
 
         None for a suite itself, and if none is known.
         """
-        if snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
+        if snapshot.path is None or not snapshot.is_ours or not _is_of_cases(snapshot.file_kind):
             return None
         path = absolute(snapshot.path)
         return next((suite for suite in self._known(snapshot, path) if path in suite.case_files), None)
@@ -56,7 +50,7 @@ class CaseFileResults:
     def has_results(self, snapshot: Snapshot) -> bool:
         """Whether a suite with results includes a file. Others are not read: a folder may hold thousands of suites."""
         ran = self._record.with_results
-        if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
+        if not ran or snapshot.path is None or not snapshot.is_ours or not _is_of_cases(snapshot.file_kind):
             return False
         path = absolute(snapshot.path)
         return any(path in suite.case_files for uri in ran if (suite := self._at(uri)) is not None)
@@ -107,8 +101,12 @@ class CaseFileResults:
 
     def files(self, uri: str) -> list[str]:
         """The open case files of a suite."""
-        files = (s for s in self._host.documents.all() if s.analyzed and s.analysis.kind in _KINDS)
+        files = (s for s in self._host.documents.all() if s.analyzed and _is_of_cases(s.analysis.kind))
         return [file.uri for file in files if (suite := self.suite(file)) is not None and suite.uri == uri]
+
+
+def _is_of_cases(kind: FileKind) -> bool:
+    return kind.of_cases and not kind.is_defaults
 
 
 def _shares_ids(snapshot: Snapshot, suite: Snapshot) -> bool:
@@ -123,8 +121,8 @@ def _shares_ids(snapshot: Snapshot, suite: Snapshot) -> bool:
 
 def _tells_no_cases(snapshot: Snapshot) -> bool:
     """Whether only the suite of a document, which may be the document itself, knows the names of all its cases."""
-    if snapshot.file_kind in _NAMED_BY_SUITE:
+    if snapshot.file_kind.names_no_cases:
         return True
     if snapshot.can_run:
         return snapshot.analysis.lists_more
-    return snapshot.is_ours and snapshot.file_kind in _KINDS and not snapshot.analysis.cases
+    return snapshot.is_ours and _is_of_cases(snapshot.file_kind) and not snapshot.analysis.cases

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.control_characters import mask
-from rubric_core.language.file_kinds import RUNNABLE
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
@@ -261,7 +260,7 @@ def has_cases(snapshot: Snapshot) -> bool:
     """Whether this is a suite with cases, its own or included ones."""
     if snapshot.path is None or not snapshot.is_ours:
         return False
-    return snapshot.file_kind in RUNNABLE and snapshot.has_cases
+    return snapshot.file_kind.is_root and snapshot.has_cases
 
 
 def _suite(snapshot: Snapshot) -> "Test":

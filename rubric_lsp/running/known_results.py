@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rubric_core.language.file_kinds import RUNNABLE
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results
 from rubric_lsp.host import Host
@@ -48,7 +47,7 @@ class KnownResults:
 
     def shared(self, snapshot: Snapshot) -> "Sequence[Summary]":
         """The summaries of a suite's evaluators over its cases."""
-        if snapshot.part_of is not None or not snapshot.is_ours or snapshot.analysis.kind not in RUNNABLE:
+        if snapshot.part_of is not None or not snapshot.is_ours or not snapshot.analysis.kind.is_root:
             return ()
         results = self.results(snapshot)
         others = partial(self.taken_over.cases, snapshot)

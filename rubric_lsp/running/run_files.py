@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rubric_core.disk import DiskFiles, OpenFiles
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 from rubric_lsp.documents.open_documents import ClientWorkspace
@@ -16,7 +15,7 @@ __all__ = ["case_file_texts", "run_files"]
 def case_file_texts(snapshot: Snapshot, documents: ClientWorkspace) -> dict[Path, str]:
     """The texts of the open case files of a suite."""
     kinds = snapshot.refers_to
-    named = (absolute(path) for path in snapshot.case_files if kinds.get(path) is not FileKind.PROMPTFOO_DEFAULTS)
+    named = (absolute(path) for path in snapshot.case_files if path not in kinds or not kinds[path].is_defaults)
     return {path: text for path in named if (text := documents.text_at(path)) is not None}
 
 

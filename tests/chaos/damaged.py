@@ -13,7 +13,6 @@ from rubric_core.disk import DiskFiles
 from rubric_core.fixing import apply_safe_fixes
 from rubric_core.formatting import format_edits, obstacle
 from rubric_core.formatting.meaning import same_trees
-from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.loading.files import UnreadableError, decoded
 from rubric_core.loading.project import Project
 from rubric_core.migration import NotMigratableError, migrate
@@ -103,7 +102,7 @@ def _format(analysis: Analysis, language: Language, path: PurePath, tally: Tally
 
 
 def _migrate(text: str, analysis: Analysis, tally: Tally) -> None:
-    if analysis.dialect.name == _NEWEST or analysis.kind in OF_PROMPTFOO:  # `rubric migrate` leaves those alone
+    if analysis.dialect.name == _NEWEST or analysis.kind.dialect:  # `rubric migrate` leaves those alone
         return
     try:
         made = migrate(text, analysis.dialect.name, _NEWEST)

@@ -10,7 +10,7 @@ import pytest
 from harness import UPDATING, files
 from properties import check_all, noted
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import kind_named
 from rubric_core.migration import migrate
 
 FIXTURES = sorted(Path(__file__).with_name("fixtures").glob("*.txt"))
@@ -24,7 +24,7 @@ def test_fixture(path: Path) -> None:
     assert head is not None, "the first line says `source → target`"
     parts = files(text[head.end() :])
     source, target = head["source"], head["target"]
-    kind = FileKind[(head["kind"] or "suite").upper()]
+    kind = kind_named((head["kind"] or "suite").upper())
     referred = {name: content for name, content in parts.items() if name not in ("before", "after", "notes")}
     made = migrate(parts["before"], source, target, kind=kind, read=referred.get)
     check_all(parts["before"], made, source, target, kind)
@@ -44,7 +44,7 @@ def test_line_breaks_and_byte_order_marks_stay(path: Path) -> None:
     head = _HEAD.match(text)
     assert head is not None
     parts = files(text[head.end() :])
-    kind = FileKind[(head["kind"] or "suite").upper()]
+    kind = kind_named((head["kind"] or "suite").upper())
 
     def crossed(text: str) -> str:
         return "\ufeff" + text.replace("\n", "\r\n").removesuffix("\r\n")

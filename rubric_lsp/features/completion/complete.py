@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, mapping_shape
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.file_kinds import ROOTS, TEXTS, FileKind
+from rubric_core.language.file_kinds import ROOTS, FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.language.value_kinds import MapOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
@@ -57,7 +57,7 @@ def complete(
     """
     local = analysis.local(offset)
     inside = variables_in_code(analysis, local, names)
-    if inside is not None or analysis.kind is FileKind.PROMPTFOO_PROGRAM:
+    if inside is not None or analysis.kind.is_program:
         return inside or []
     filled = variables(analysis, local, names) if not inside_text else None
     if filled is None:
@@ -66,7 +66,7 @@ def complete(
         return filled or []
     if analysis.kind is FileKind.PROMPTFOO_TABLE:
         return table_completions(local, names)
-    if analysis.kind in TEXTS or _in_block_scalar(local):
+    if analysis.kind.is_text or _in_block_scalar(local):
         return []
     if _in_comment(local.text, local.offset):
         return directives(analysis, local)

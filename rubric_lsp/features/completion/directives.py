@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.file_kinds import TEXTS
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
@@ -36,7 +35,7 @@ def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
     """The completions in a `# rubric:` comment; empty in any other comment."""
     start = max(line_start(local.text, local.offset), local.offset - _FARTHEST)
     line = local.text[start : local.offset]
-    if analysis.kind in TEXTS or "#" not in line:
+    if analysis.kind.is_text or "#" not in line:
         return []
     if (found := _DIALECT.search(line)) is not None:
         return list(_dialects(analysis, _span(local, found)))
