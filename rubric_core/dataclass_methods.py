@@ -16,8 +16,10 @@ __all__ = [
     "UNSET",
     "DeclaredField",
     "comparison",
+    "declared_fields",
     "describe",
     "describe_frozen",
+    "field_names",
     "show",
     "write_frozen_init",
     "write_init",
@@ -53,6 +55,25 @@ class DeclaredField:
     def optional(self) -> bool:
         """Whether the field has a default."""
         return self.default is not UNSET or self.factory is not None
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass, those of its bases first."""
+    declared = declared_fields(kind)
+    if declared is None:
+        from dataclasses import fields  # noqa: PLC0415  # loads `inspect`, and a check needs none of it
+
+        return tuple(each.name for each in fields(kind))
+    return tuple(declared)
+
+
+def declared_fields(kind: type) -> dict[str, DeclaredField] | None:
+    """The fields of a dataclass of `lazy_compilation`, by name; None for any other class."""
+    for base in kind.__mro__:
+        if FIELDS in vars(base) or "__dataclass_fields__" in vars(base):
+            found: dict[str, DeclaredField] | None = vars(base).get(FIELDS)
+            return found
+    return None
 
 
 def write_init(cls: type, *, frozen: bool = False) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rubric_core.dataclass_copies import replace_fields, sets_fields_only
 from rubric_core.dataclass_methods import (
     COPY_METHODS,
     FIELDS,
@@ -24,6 +25,7 @@ from rubric_core.dataclass_methods import (
     UNSET,
     DeclaredField,
     comparison,
+    declared_fields,
     describe,
     describe_frozen,
     show,
@@ -31,7 +33,7 @@ from rubric_core.dataclass_methods import (
     write_init,
 )
 
-__all__ = ["Pending", "dataclass", "field", "field_names", "pattern", "replace"]
+__all__ = ["Pending", "dataclass", "field", "pattern", "replace"]
 
 
 class Pending:
@@ -110,7 +112,9 @@ else:
     def replace(record: Any, /, **changes: Any) -> Any:
         """`dataclasses.replace`."""
         kind = type(record)
-        declared = _declared(kind)
+        if sets_fields_only(kind):
+            return replace_fields(record, **changes)
+        declared = declared_fields(kind)
         if declared is None:
             from dataclasses import replace as standard  # noqa: PLC0415  # loads `inspect`, and a check needs none of it
 
@@ -124,25 +128,6 @@ else:
             elif each.name not in changes:
                 changes[each.name] = getattr(record, each.name)
         return kind(**changes)
-
-
-def field_names(kind: type) -> tuple[str, ...]:
-    """The names of the fields of a dataclass, those of its bases first."""
-    declared = _declared(kind)
-    if declared is None:
-        from dataclasses import fields  # noqa: PLC0415  # as in `replace`
-
-        return tuple(each.name for each in fields(kind))
-    return tuple(declared)
-
-
-def _declared(kind: type) -> dict[str, DeclaredField] | None:
-    """The fields of a dataclass that was made here; None for any other class."""
-    for base in kind.__mro__:
-        if FIELDS in vars(base) or "__dataclass_fields__" in vars(base):
-            found: dict[str, DeclaredField] | None = vars(base).get(FIELDS)
-            return found
-    return None
 
 
 def _declare_fields(cls: Any, *, kw_only: bool) -> dict[str, DeclaredField]:

@@ -14,7 +14,8 @@ import pytest
 
 from rubric_core import dataclass_methods
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.lazy_compilation import Pending, field_names, pattern, replace
+from rubric_core.dataclass_methods import field_names
+from rubric_core.lazy_compilation import Pending, pattern, replace
 from rubric_core.lazy_compilation import dataclass as late
 from rubric_core.lazy_compilation import field as late_field
 
