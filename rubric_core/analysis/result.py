@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -13,6 +12,7 @@ from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.analysis.repetitions import Repetitions
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind

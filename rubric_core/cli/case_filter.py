@@ -4,10 +4,10 @@ import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
-from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.cli.keyword_expression import KeywordError, KeywordExpression
 from rubric_core.evaluation.cases.case_labels import metadata_of, tags_of
 from rubric_core.evaluation.cases.runnable import Runnable

@@ -1,8 +1,8 @@
 """A diagnostic as a code frame: its lines, underlined, with reason and fix."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.cli.hide_secrets import hidden_spans, with_hidden
 from rubric_core.cli.terminal_style import TerminalStyle, visible, width, window
 from rubric_core.control_characters import mask_name

@@ -3,10 +3,10 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
 from itertools import accumulate
 
 from rubric_core.analysis.trial import Trial
+from rubric_core.cached_properties import cached_property
 from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic

@@ -1,10 +1,10 @@
 """Resolves the paths in a promptfoo configuration to files, and reports missing files."""
 
 import os
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member

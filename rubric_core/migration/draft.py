@@ -4,9 +4,9 @@ Both dialects are read at once, so that steps can be made one after the other, i
 """
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, TypeVar
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
 from rubric_core.language.file_kinds import ITEMS, ROOTS, FileKind

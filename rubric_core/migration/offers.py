@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from pathlib import PurePath
 from typing import Literal
 
 from rubric_core.analysis import Analysis
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property, lru_cache, wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
 from rubric_core.lazy_compilation import dataclass, field, pattern, replace

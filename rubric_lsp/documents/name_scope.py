@@ -1,10 +1,10 @@
 """The files that share names: a suite with all files that it refers to, and every suite that shares one of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, field

@@ -1,12 +1,12 @@
 """One version of a document, with its analysis and caches."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from rubric_core.analysis import Analysis, Language
 from rubric_core.analysis.file_uses import FileUse
+from rubric_core.cached_properties import cached_property
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.file_kinds import FileKind

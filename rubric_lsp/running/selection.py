@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.invalid_entries import trouble_with_path
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
 from rubric_core.evaluation.cases.options import Options

@@ -1,11 +1,11 @@
 """Copies of dataclasses: as the standard library makes them, without a second look at values."""
 
 from dataclasses import replace
-from functools import cached_property
 
 import pytest
 
 from rubric_core import lazy_compilation
+from rubric_core.cached_properties import cached_property
 from rubric_core.dataclass_copies import field_values, replace_fields
 
 

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.evaluators import Rubric

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis import Analysis
+from rubric_core.cached_properties import cached_property
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.case_source import CaseSource
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case

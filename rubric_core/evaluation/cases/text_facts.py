@@ -1,7 +1,6 @@
 """Facts about a text that many cases share: a configuration, a suite around its cases, a file of cases."""
 
-from functools import cached_property
-
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.model.redaction import names_in_text
 
 __all__ = ["TextFacts"]

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
-from functools import cached_property
 from statistics import fmean, variance
 from typing import NamedTuple
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.comparison.bootstrap import Interval, mean_interval
 from rubric_core.evaluation.comparison.exact_tests import at_least_as_many, sign_test
 from rubric_core.evaluation.comparison.groups import Group, groups_of

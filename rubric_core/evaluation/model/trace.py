@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from functools import cached_property
 from typing import Any
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, ToolUse

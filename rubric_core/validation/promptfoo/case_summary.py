@@ -1,9 +1,9 @@
 """One case of a promptfoo configuration, as rules across cases see it."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import (

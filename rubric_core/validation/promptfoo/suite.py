@@ -1,9 +1,9 @@
 """A promptfoo configuration with all of its cases, for rules across them."""
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.language.promptfoo.case import CaseSource, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.prompt_paths import path_sign

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 
 __all__ = ["SuiteDigest"]

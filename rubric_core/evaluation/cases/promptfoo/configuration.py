@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.promptfoo.run_environment import (
     MissingEnvironmentFileError,

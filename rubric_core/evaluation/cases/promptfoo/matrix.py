@@ -1,11 +1,11 @@
 """By what all tests of a promptfoo configuration are multiplied: its prompts and providers, and lists of values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.by_identity import ByIdentity
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to

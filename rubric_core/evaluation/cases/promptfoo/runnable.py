@@ -1,11 +1,11 @@
 """A test of promptfoo, ready to be run: its rows are the combinations of prompts, providers and variables."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.history import RowPlace, RunHistory
 from rubric_core.evaluation.cases.promptfoo.matrix import PromptfooMatrix, is_chosen, value_rows
