@@ -7,6 +7,7 @@ from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, origin_of
+from rubric_core.analysis.clean_shapes import BlockContext, CleanShapes
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.repeated_findings import without_repeats
@@ -72,6 +73,8 @@ class Check:
         #: Equal contexts give equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         self.linking = Linking(analysis)
+        #: Of the items, whose rules get the same defaults.
+        self.clean = CleanShapes()
 
     def run(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
         """Check the text; the results of unchanged blocks come from `previous`, an analysis of an earlier version.
@@ -201,7 +204,8 @@ class Check:
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name, known)) is not None)
         lowering.references(state.tree.aliases)
         state.merged = lowering.merged_here
-        self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)
+        context = BlockContext(block.text, self.dialect, defaults)
+        self._fill(state, key, shapes, lowering.issues, context, number, None if state.tree.aliases else self.clean)
 
     def _strict_problems(self, state: BlockState, text: str) -> tuple[SyntaxProblem, ...]:
         """What a parser of JSON refuses in a file that YAML can read."""
@@ -216,6 +220,7 @@ class Check:
         issues: list[Issue],
         context: Context,
         number: int,
+        clean: CleanShapes | None = None,
     ) -> None:
         """Run the rules over the shapes of a block."""
         state.key = key
@@ -248,7 +253,7 @@ class Check:
             told = origins & self._judged(origins, number)
             visited = [each for each in visited if not each.borrowed or origin_of(each) not in told]
             state.judged |= told
-        state.findings = run_rules(self.analysis, visited, context, unused=state.unused)
+        state.findings = run_rules(self.analysis, visited, context, state.unused, clean)
         if state.findings and state.tree.aliases:
             state.findings = without_repeats(state, self._above(number))
 

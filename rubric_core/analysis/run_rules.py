@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rubric_core.analysis.block_state import Found
+from rubric_core.analysis.clean_shapes import CleanShapes
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
@@ -22,26 +23,37 @@ _UNREAD = "nothing refers to it, so promptfoo does not read it"
 
 
 def run_rules(
-    analysis: Analysis, visited: Iterable[Any], context: Context, unused: tuple[Span, ...] = ()
+    analysis: Analysis,
+    visited: Iterable[Any],
+    context: Context,
+    unused: tuple[Span, ...] = (),
+    clean: CleanShapes | None = None,
 ) -> tuple[Found, ...]:
     """The findings of all rules for `visited` shapes and issues, without duplicates.
 
-    In an `unused` place, none is an error.
+    In an `unused` place, none is an error. `clean` has the shapes that need no second look.
     """
     judges, signs = analysis.language.judges, context.signs
     is_table = analysis.kind.is_table
-    found = [
-        (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
-        for each in visited
-        for rule in judges(
-            # The templates of a prompt are in a file of its own.
-            type(each),
-            context.engine,
-            signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
-            each.places if isinstance(each, Shape) else (),
-        )
-        for finding in (rule.check(each, context) if not is_table else _in_cells(rule, each, context))
-    ]  # fmt: skip
+    found: list[Found] = []
+    for each in visited:
+        key = clean.key(each, context) if clean is not None else None
+        if clean is not None and clean.has(key):
+            continue
+        before = len(found)
+        found += [
+            (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
+            for rule in judges(
+                # The templates of a prompt are in a file of its own.
+                type(each),
+                context.engine,
+                signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
+                each.places if isinstance(each, Shape) else (),
+            )
+            for finding in (rule.check(each, context) if not is_table else _in_cells(rule, each, context))
+        ]
+        if clean is not None and len(found) == before:
+            clean.add(key, context)
     if not found:
         return ()
     if isinstance(analysis.document, LineDocument) or _is_json(analysis, context.text):

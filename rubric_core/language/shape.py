@@ -182,6 +182,8 @@ class Shape:
     #: What a missing key leads to, if that is not obvious, and whether what is written is used nevertheless.
     lack_effect: ClassVar[str] = ""
     lack_is_survived: ClassVar[bool] = False
+    #: Whether rules judge it by its own lines and by what all cases share, whatever else is in its case.
+    is_judged_alone: ClassVar[bool] = False
     #: Whether `{name: {…}}` is short for `{id: name, …}`.
     keyed: ClassVar[bool] = False
 

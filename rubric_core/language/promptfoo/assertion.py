@@ -51,6 +51,7 @@ class Assertion(Shape):
     """A promptfoo assertion: one check of an output."""
 
     stands_for = "check"
+    is_judged_alone: ClassVar[bool] = True
 
     type = key(
         Text(refers_to="type"), "Which check this is; `not-` in front inverts it.", required=True, example="contains"
