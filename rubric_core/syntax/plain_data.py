@@ -104,10 +104,11 @@ class _Reader:
         own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for entry in node.entries:
-            value = self.read(entry.value)
-            if entry.name == _MERGE and isinstance(entry.key, Scalar) and entry.key.style == "plain":
+            key, value = entry.key, self.read(entry.value)
+            name = key.text if isinstance(key, Scalar) else entry.name
+            if name == _MERGE and isinstance(key, Scalar) and key.style == "plain":
                 for source in value if isinstance(value, list) else [value]:
                     merged = {**source, **merged} if isinstance(source, dict) else merged
-            elif entry.name is not None:
-                own.setdefault(key_name(entry.key, entry.name), value)
-        return {**{n: v for n, v in merged.items() if n not in own}, **own}
+            elif name is not None:
+                own.setdefault(key_name(key, name), value)
+        return {**{n: v for n, v in merged.items() if n not in own}, **own} if merged else own

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -124,7 +123,8 @@ def with_origins(suite: LoadedSuite) -> LoadedSuite:
 def _with_origin(case: Runnable) -> Runnable:
     # Target errors do not matter once there is an answer.
     errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
-    made = copy(case.case)
+    made = object.__new__(type(case.case))
+    vars(made).update(vars(case.case))
     made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
     return replace_fields(case, case=made)
 

@@ -90,13 +90,12 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
 
 def with_own_entries(targets: Targets, case: Runnable) -> Targets:
     """The targets of a suite after those that a case, or the default test, describes under `provider` or `providers`."""
-    homes = (
-        (case.defaults, TargetSource(case.path, case.suite_text, None, case.suite_anchors, case.suite_line)),
-        (case.case, TargetSource(case.file or case.path, case.text, None, case.anchors, case.case_line)),
-    )
-    described = [(nodes, home) for shape, home in homes if shape is not None and (nodes := _described_targets(shape))]
-    if not described:
+    shapes = [(shape, nodes) for shape in (case.defaults, case.case) if shape and (nodes := _described_targets(shape))]
+    if not shapes:
         return targets
+    own = TargetSource(case.file or case.path, case.text, None, case.anchors, case.case_line)
+    shared = TargetSource(case.path, case.suite_text, None, case.suite_anchors, case.suite_line)
+    described = [(nodes, own if shape is case.case else shared) for shape, nodes in shapes]
     key = (case.file, case.case_span(case.case.span), *(node.span for nodes, _ in described for node in nodes))
     known = case.facts.own_targets.get(key)
     if known is None or known[0] is not targets:
@@ -109,6 +108,8 @@ def with_own_entries(targets: Targets, case: Runnable) -> Targets:
 
 
 def _described_targets(shape: Case | DefaultTest) -> list[Node]:
+    if shape.providers is None and shape.provider is None:  # as in nearly all cases
+        return []
     written = [*as_list(shape.providers), *as_list(shape.provider)]
     return [each.node for each in written if isinstance(each, Entry) and each.node is not None]
 

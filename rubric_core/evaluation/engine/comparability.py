@@ -34,7 +34,8 @@ _ASKED = (
 def fingerprint_of_test(runnable: Runnable, files: Files, targets: Targets, threshold: float) -> str:
     """A hash of question, evaluators, judges without secrets, the threshold of 0..1, and the files that these name."""
     asked = dict(_questions(runnable))
-    graded = [_written(shape, runnable) for shape in _graders(runnable)]
+    anchors = {**runnable.suite_anchors, **runnable.anchors}
+    graded = [plain(shape.node, anchors) for shape in _graders(runnable)]
     test = {
         "asked": asked, "evaluators": graded, "dialect": runnable.dialect.name, "threshold": threshold,
         "variables": runnable.variables, "judges": _judges(runnable, targets), "files": _files(runnable, files, asked),
@@ -58,10 +59,6 @@ def _without_instructions(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return [each for each in value if not (isinstance(each, dict) and each.get("role") == "system")]
-
-
-def _written(shape: Shape, runnable: Runnable) -> Any:
-    return plain(shape.node, {**runnable.suite_anchors, **runnable.anchors})
 
 
 def _judges(runnable: Runnable, targets: Targets) -> Sequence[Any]:

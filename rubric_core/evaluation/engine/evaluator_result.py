@@ -16,6 +16,10 @@ from rubric_core.loading.grading import default_name
 __all__ = ["Effort", "scored_result", "unscored_result"]
 
 
+#: In a tuple, because a union is made anew each time that it is written out.
+_WITH_THRESHOLD = (LlmRubric, Scripted, Similar)
+
+
 class Effort(NamedTuple):
     """The usage of an evaluation."""
 
@@ -25,7 +29,8 @@ class Effort(NamedTuple):
 
 def unscored_result(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
     """The result of an evaluator that has no score."""
-    return EvaluatorResult(verdict=Verdict.UNSCORED, minimum=_minimum(config, context), **_described(config))
+    minimum = _minimum(_own_minimum(config), config, context)
+    return EvaluatorResult(verdict=Verdict.UNSCORED, minimum=minimum, **_described(config))
 
 
 def _described(config: EvaluatorConfig) -> dict[str, Any]:
@@ -37,9 +42,8 @@ def _described(config: EvaluatorConfig) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _minimum(config: EvaluatorConfig, context: EvaluationContext) -> float:
+def _minimum(own: float | None, config: EvaluatorConfig, context: EvaluationContext) -> float:
     """The score that an evaluator passes from: its own minimum, else that of required ones, or of the case."""
-    own = _own_minimum(config)
     if own is not None:
         return own
     return context.required_minimum if config.required is True else context.threshold
@@ -47,9 +51,11 @@ def _minimum(config: EvaluatorConfig, context: EvaluationContext) -> float:
 
 def _own_minimum(config: EvaluatorConfig) -> float | None:
     """The minimum score that an evaluator sets for itself: `min_score`, a number as `required`, or `threshold`."""
-    passes = config.threshold if isinstance(config, LlmRubric | Scripted | Similar) else None
-    found = next((m for m in (config.min_score, _number(config.required), passes) if m is not None), None)
-    return None if found is None else float(found)
+    passes = config.threshold if isinstance(config, _WITH_THRESHOLD) else None
+    for found in (config.min_score, _number(config.required), passes):
+        if found is not None:
+            return float(found)
+    return None
 
 
 def _number(value: object) -> float | None:
@@ -60,7 +66,8 @@ def scored_result(
     config: EvaluatorConfig, context: EvaluationContext, score: EvaluationScore, properties: Properties, effort: Effort
 ) -> EvaluatorResult:
     """The result of an evaluator with a score. Raises Unscored where `negate` would turn a score that a crash lowered."""
-    own, minimum = _own_minimum(config), _minimum(config, context)
+    own = _own_minimum(config)
+    minimum = _minimum(own, config, context)
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, minimum, properties, own_minimum=own is not None)
     result = EvaluatorResult(

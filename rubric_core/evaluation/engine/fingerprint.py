@@ -6,7 +6,7 @@ A stored result with another fingerprint is stale. Reads no environment variable
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,9 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Entry, Node
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Sequence as SequenceNode
 
 __all__ = ["absolute_files_of", "digest", "digests_of", "files_of", "fingerprint", "shown_entries"]
 
@@ -106,7 +109,8 @@ def _written(runnable: Runnable) -> WrittenCase:
     if known is not None:
         return known
     case = runnable.as_data
-    return runnable.facts.written.keep(by, WrittenCase(_JSON.encode(case), tuple(file_addresses(case))))
+    text = _JSON.encode(case)
+    return runnable.facts.written.keep(by, WrittenCase(text, tuple(file_addresses(case)) if URL in text else ()))
 
 
 def _inherited(runnable: Runnable) -> InheritedText:
@@ -119,7 +123,8 @@ def _inherited(runnable: Runnable) -> InheritedText:
 
 def _read_inherited(runnable: Runnable) -> InheritedText:
     listed = {place.name for key in ("cases", "scenarios") if (place := runnable.suite.places.get(key)) is not None}
-    written = plain(runnable.suite.node, runnable.suite_anchors)
+    node = runnable.suite.node
+    written = plain(_without_cases(node, listed), runnable.suite_anchors)
     if not isinstance(written, dict):
         return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), tuple(file_addresses(written)), ())
     lists = [written[key] for key in listed if key in written]
@@ -133,6 +138,21 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     around = {k: v for k, v in written.items() if k != "prompts"}
     own = tuple(file_addresses(around))
     return InheritedText(runnable.suite, _shortened(_JSON.encode(written)), own, tuple(file_addresses(named)))
+
+
+def _without_cases(node: Node | None, listed: Collection[str]) -> Node | None:
+    """The node of a suite without the cases that are mappings in its lists: of these, only names of files count."""
+    if not isinstance(node, MappingNode):
+        return node
+    made = MappingNode(node.span, node.whole, node.anchor, node.tag, node.flow)
+    for entry in node.entries:
+        value = entry.value
+        if entry.name in listed and isinstance(value, SequenceNode):
+            names = SequenceNode(value.span, value.whole, value.anchor, value.tag, value.flow)
+            names.items = [item for item in value.items if not isinstance(item, MappingNode)]
+            value = names
+        made.entries.append(entry if value is entry.value else Entry(entry.key, value))
+    return made
 
 
 def _shortened(text: str) -> str:

@@ -13,7 +13,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.language.promptfoo.javascript import json_text, read_json, value_text
+from rubric_core.language.promptfoo.javascript import json_text, may_be_json, read_json, value_text
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
@@ -158,8 +158,9 @@ class RowFilling:
         if is_on(self._ports.environment, _PLAIN_JSON):  # and templates in variables stay as they are
             return self._text(_closed(text), variables, "the prompt", self._filters)
         # What cannot be filled in as JSON, which custom filters cannot, is filled in as a text.
-        with suppress(ValueError, RecursionError, Unscored):
-            return json_text(self._in_leaves(read_json(text), variables), indent=2)
+        if may_be_json(text):
+            with suppress(ValueError, RecursionError, Unscored):
+                return json_text(self._in_leaves(read_json(text), variables), indent=2)
         rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
         return self._text(_closed(text), rendered, "the prompt", self._filters)
 

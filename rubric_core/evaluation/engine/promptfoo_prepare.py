@@ -44,8 +44,12 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     _refuse(case)
     if Environment.is_read(case):
         case = await ports.sandbox.computed(Environment(case, ports).row)
-    case = replace(case, earlier=_earlier(case, ports), transformed=await _transformed(case, ports))
-    case = replace(case, computed=await _computed(case, ports))
+    earlier, transformed = _earlier(case, ports), await _transformed(case, ports)
+    if earlier or transformed is not None:
+        case = replace(case, earlier=earlier, transformed=transformed)
+    computed = await _computed(case, ports)
+    if computed:
+        case = replace(case, computed=computed)
     filters, made = _filters(case), await _made_by_program(case, ports)
     made_text, config = made if made is not None else (None, {})
 

@@ -1,8 +1,9 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
 import logging
+import sys
 import traceback
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -22,6 +23,7 @@ from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import require_valid
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.running import Rows, running_of
+from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.workspaces.workspace import Workspaces
@@ -47,6 +49,7 @@ __all__ = [
 #: it says is recorded or was.
 _PROVIDERS = "rubric_core.evaluation.targets.providers"
 _REPLIES, _RECORDINGS = "rubric_core.evaluation.judging.replies", "rubric_core.evaluation.judging.recordings"
+_JUDGED = (LlmJudge, Rubric)
 
 
 class RunSession(NamedTuple):
@@ -81,11 +84,7 @@ async def run_in_session(
     """Like `run_case`, in the session of the case's run; by default in a new session."""
     case = case.reading(ports.files)
     configs = graders_of(case)
-    import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
-    if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):
-        import_module(_REPLIES)
-        if case.options.mode != "auto":
-            import_module(_RECORDINGS)
+    _load_modules(case, configs)  # before the clock starts: the first case is not charged for it
     running_of(case)  # imports what its family needs
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
@@ -113,6 +112,16 @@ async def run_in_session(
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+def _load_modules(case: Runnable, configs: Iterable[EvaluatorConfig]) -> None:
+    """Load the modules that the run of a case needs."""
+    names = [_PROVIDERS]
+    if any(isinstance(shape, _JUDGED) for config in configs for shape in children(config)):
+        names += [_REPLIES] if case.options.mode == "auto" else [_REPLIES, _RECORDINGS]
+    for name in names:
+        if name not in sys.modules:
+            import_module(name)
 
 
 async def compared(rows: Rows, ports: Ports) -> list[CaseResult]:

@@ -12,6 +12,7 @@ from rubric_core.syntax.plain_data import without_point
 __all__ = [
     "declarations_and_result",
     "json_text",
+    "may_be_json",
     "number_of",
     "read_json",
     "scalar_text",
@@ -24,6 +25,8 @@ _DECLARED = pattern(r"(?:const|let|var)\s")
 _LONGEST_WHOLE, _MOST_ZEROS = 21, 6
 #: Larger whole numbers are not exact in JavaScript.
 _LARGEST_EXACT = 2**53
+#: The first characters of JSON.
+_BEGINNINGS = frozenset('{["-0123456789tfn \t\n\r')
 #: Whole numbers with fewer digits are exact.
 _EXACT_DIGITS = 16
 
@@ -69,6 +72,11 @@ def value_text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join("" if each is None else value_text(each) for each in value)
     return "[object Object]" if isinstance(value, dict) else scalar_text(value)
+
+
+def may_be_json(text: str) -> bool:
+    """Whether a text begins like JSON. Most prompts do not, and `read_json` takes long to say what is wrong with them."""
+    return text[:1] in _BEGINNINGS
 
 
 def read_json(text: str, *, allow_nan: bool = False) -> Any:

@@ -213,7 +213,9 @@ def _code_of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
         yield _code(value, _SCRIPTS[kind])
     if kind in NPM_PACKAGES:
         yield ExecutedCode(f"node: the npm package {NPM_PACKAGES[kind]}")
-    yield from _in_data({name: each for name, each in settings.items() if name != "assert"})
+    for name, each in settings.items():
+        if name != "assert":
+            yield from _in_data(each, name)
     for each in _members(settings):
         yield from _code_of_assertion(each)
 
@@ -248,7 +250,10 @@ def _keyed(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, value
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _keyed(inner, str(key))
+            if isinstance(inner, str):
+                yield str(key), inner
+            else:
+                yield from _keyed(inner, str(key))
     elif isinstance(value, Sequence):
         for inner in value:
             yield from _keyed(inner, name)

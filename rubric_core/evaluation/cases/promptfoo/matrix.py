@@ -7,6 +7,7 @@ from typing import Any
 
 from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.by_identity import ByIdentity
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider
@@ -15,7 +16,7 @@ from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.cases.variations import require_few, row_label
 from rubric_core.evaluation.model.executed_code import ExecutedCode
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 
@@ -66,6 +67,19 @@ class PromptfooMatrix:
     @cached_property
     def _providers_by_name(self) -> Mapping[str | None, PromptfooProvider]:
         return {each.name: each for each in reversed(self.providers)}
+
+    def options_of(self, options: Options, provider: PromptfooProvider) -> Options:
+        """The options of the rows that a provider answers."""
+        known = self._options.get(options)
+        if known is None:
+            known = self._options.keep(options, {})
+        if provider.name not in known:
+            known[provider.name] = replace(options, target=provider.name)
+        return known[provider.name]
+
+    @cached_property
+    def _options(self) -> ByIdentity[Options, dict[str, Options]]:
+        return ByIdentity()
 
     def number_of(self, prompt: Prompt | None) -> int:
         """The number of a prompt among `prompts`, from 0; -1 if it is not one of them."""

@@ -86,7 +86,9 @@ class PromptfooRunnable(Runnable):
         except Unscored as problem:
             return (self._not_run(problem.reason),)
         found = [
-            replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
+            replace(self, options=self.matrix.options_of(self.options, p), variant=each)
+            for p in self._providers()
+            for each in self._variants(p, rows)
         ]
         if self.is_serial:  # the last stored output wins, so the rows are in promptfoo's order
             numbers = {id(each.variables): number for number, each in enumerate(rows)}
@@ -135,9 +137,6 @@ class PromptfooRunnable(Runnable):
                 continue
             if not isinstance(wanted, list) or any(is_reference_to(ref, each.label, each.id) for ref in wanted):
                 yield each
-
-    def _answered_by(self, provider: PromptfooProvider) -> "PromptfooRunnable":
-        return replace(self, options=replace(self.options, target=provider.name))
 
     def rows(self, variables: Mapping[str, Any] | None = None) -> Iterator[Variant]:
         """One for each combination of the values of lists that begin with a text, in `vars` or other variables. Raises Unscored."""

@@ -19,6 +19,7 @@ from rubric_core.evaluation.cases.promptfoo.test_files import (
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.promptfoo_names import case_name, numbered_name
+from rubric_core.loading.read_entries import MERGE
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
@@ -105,7 +106,7 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
     count = 0
     for test in (*_listed(shared, configuration), *_scenario_tests(scenarios, shared, configuration)):
         count += 1
-        yield replace_fields(test, files=(*test.files, *files))
+        yield replace_fields(test, files=(*test.files, *files)) if files else test
     # promptfoo runs one case without anything
     if not count and not configuration.data.get("tests") and not isinstance(scenarios, list | str):
         yield replace_fields(merged({}, configuration.root, shared, configuration), files=files)
@@ -138,9 +139,15 @@ def listed_test(
         data = part.data if isinstance(part.data, dict) else {}
         return replace_fields(made, named=case_name(data.get("description"), data.get("vars")))
     # Verbatim, so that an editor can tell without following references.
-    written = plain(part.node, configuration.anchors)
-    name = case_name(written.get("description"), written.get("vars"))
+    name = case_name(*(_written(part.node, key, configuration) for key in ("description", "vars")))
     return replace_fields(made, named=name or numbered_name(number), listed=True)
+
+
+def _written(node: MappingNode, key: str, configuration: PromptfooConfiguration) -> Any:
+    """The value of a key of a mapping as it is written; None without the key."""
+    if node.get(MERGE) is not None:
+        return plain(node, configuration.anchors).get(key)
+    return plain(node.get(key), configuration.anchors)
 
 
 def _test(
@@ -155,8 +162,11 @@ def _test(
         part = _with_variables(part, configuration)
     except ConfigurationError as error:
         return PromptfooTest(part.node, part.data, trouble=str(error), source=part.source, files=part.files)
-    made = _placed(merged(part.data, part.node, default, configuration), part)
-    return replace_fields(made, foreign=_foreign(default[0], configuration, part))
+    made = merged(part.data, part.node, default, configuration)
+    if part.source is not None or part.files:
+        made = _placed(made, part)
+    foreign = _foreign(default[0], configuration, part)
+    return replace_fields(made, foreign=foreign) if foreign else made
 
 
 def _foreign(shared: Mapping[str, Any], configuration: PromptfooConfiguration, *parts: TestPart) -> frozenset[str]:
