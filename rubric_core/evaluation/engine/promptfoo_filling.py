@@ -75,6 +75,7 @@ class RowFilling:
         self._case, self._ports, self._filters, self._made = case, ports, filters, made
         self._environment = Environment(case, ports)
         self._variables_of_env = template_variables(case, ports)
+        self._is_off = is_on(ports.environment, DISABLE_TEMPLATING)
 
     def row(self) -> FilledRow:
         """The row. Raises Unscored."""
@@ -84,9 +85,7 @@ class RowFilling:
         return FilledRow(prompt, variables, tuple(assertions))
 
     def _text(self, template: str, values: Mapping[str, Any], what: str, filters: CustomFilters | None = None) -> str:
-        if "{{" not in template and "{%" not in template and "{#" not in template:
-            return template
-        if is_on(self._ports.environment, DISABLE_TEMPLATING):
+        if self._is_off or ("{{" not in template and "{%" not in template and "{#" not in template):
             return template
         templates = Templates(values, self._variables_of_env, self._ports.sandbox, filters, is_plain=True)
         try:

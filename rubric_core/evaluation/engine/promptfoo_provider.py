@@ -27,6 +27,16 @@ def provider_of_row(case: PromptfooRunnable, environment: Mapping[str, str], red
     provider = case.answering_provider
     if provider is None:
         return {}
+    known = case.matrix.told_providers.get(redact)
+    if known is None:
+        known = case.matrix.told_providers.keep(redact, {})
+    if provider.name not in known:
+        known[provider.name] = _told(provider, environment, redact)
+    return known[provider.name]
+
+
+def _told(provider: PromptfooProvider, environment: Mapping[str, str], redact: Redactor) -> Mapping[str, Any]:
+    """See `provider_of_row`."""
     identity, config = fill_environment([provider.id, dict(provider.config)], environment)
     pairs = [*_pairs(config), *header_secrets(config.get("headers"))]
     config = redact.within(Redactor.of(pairs).within(config))

@@ -53,6 +53,8 @@ EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
 )  # fmt: skip
 
 _JUDGE = "llm_judge"
+#: In a tuple, because a union is made anew each time that it is written out.
+_JUDGED = (LlmJudge, Rubric)
 _BY_KIND: Mapping[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
 #: The first evaluator for each shape.
 _BY_SHAPE = {evaluator.shape: evaluator for evaluator in reversed(EVALUATORS)}
@@ -85,11 +87,11 @@ def evaluator_for(registry: Mapping[str, Evaluator], kind: str) -> Evaluator:
 
 def kind_of(config: EvaluatorConfig) -> str:
     """The kind that grades by `config`: that of its shape, else its type as written."""
-    if isinstance(config, LlmJudge | Rubric):
+    if config.graded_as:
+        return config.graded_as
+    if isinstance(config, _JUDGED):
         return _JUDGE
     if isinstance(config, CodeEvaluator):
         return "code"
-    if config.graded_as:
-        return config.graded_as
     typed = _BY_SHAPE.get(type(config))
     return typed.kind if typed is not None else config.type_name

@@ -99,7 +99,7 @@ def _sums(
     """The weighted sums of named scores, each with the sum of its weights."""
     found: dict[str, tuple[float, float]] = {}
     for (metric, weight), result in zip(assertions, results, strict=True):
-        if result.score is None:
+        if result.score is None or not (metric or result.details):
             continue
         pairs = [(metric, given_score(result) or 0.0, weight)] if metric else []
         pairs += [(name, score, inner * weight) for name, score, inner in _inner(result) if name != metric]

@@ -153,7 +153,7 @@ class CaseSummary:
         return tuple(n for n in self.variables if _WORD.fullmatch(n) and n[0] != "_") if is_own else ()
 
     @cached_property
-    def inserting(self) -> tuple[tuple[Scalar, list[UsedName]], ...]:
+    def inserting(self) -> tuple[tuple[Scalar, tuple[UsedName, ...]], ...]:
         """The values of variables that other variables are filled into, with the names that these use."""
         if self._place is None or self._place.borrowed:
             return ()
@@ -174,7 +174,7 @@ class CaseSummary:
         return frozenset({each.name for each in names_in(self.text)}.union(read_by_code(self.text)))
 
     @cached_property
-    def rendered(self) -> tuple[tuple[Scalar, list[UsedName], Assertion], ...]:
+    def rendered(self) -> tuple[tuple[Scalar, tuple[UsedName, ...], Assertion], ...]:
         """The texts in which variables are filled in, with the names that these use."""
         return tuple(
             (node, used, check)
@@ -301,9 +301,9 @@ class CaseSummary:
         return tuple(pointers_in(self.case.node)) if "$ref" in self.text else ()
 
     @cached_property
-    def content(self) -> str:
+    def content(self) -> frozenset[object]:
         """What the case says but for its description, equal for equal cases; empty if it refers to something."""
         node = self.case.node
         entries = [entry for entry in node.entries if entry.name != "description"] if isinstance(node, Mapping) else []
         found = [(entry.name, content_of(entry.value)) for entry in entries]
-        return "" if any(name is None or value is None for name, value in found) else repr(sorted(found, key=repr))
+        return frozenset() if any(name is None or value is None for name, value in found) else frozenset(found)

@@ -158,7 +158,7 @@ def _single(text: str, span: Span) -> Iterator[Finding]:
         yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
 
 
-def slips_of_judges(used: list[UsedName], names: frozenset[str]) -> list[UsedName]:
+def slips_of_judges(used: Iterable[UsedName], names: frozenset[str]) -> list[UsedName]:
     """Those of the names in a prompt that are a slip of one of `names` which it uses nowhere."""
     missed = names.difference(each.name for each in used)
     return [each for each in used if each.name not in names and any(is_typo(each.name, m) for m in missed)]

@@ -213,7 +213,7 @@ def _equal_cases(suite: PromptfooSuite) -> Iterator[Finding]:
     contents = [summary.content for _, summary in suite.digest.listed if summary.names]
     if len(set(contents)) == len(contents):
         return
-    seen: dict[str, PlacedCase] = {}
+    seen: dict[frozenset[object], PlacedCase] = {}
     for placed, summary in suite.digest.listed:
         first = seen.setdefault(summary.content, placed) if summary.names and summary.content else placed
         if first is not placed and placed.case.node is not None and first.case.node is not None:

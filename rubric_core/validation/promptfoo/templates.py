@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.template_syntax import ENVIRONMENT_ACCESS
@@ -30,6 +31,8 @@ _WORD = pattern(r"[A-Za-z_]\w*")
 #: A block of Handlebars, or two names with nothing between them: `broken-template` reports these.
 _NO_EXPRESSION = pattern(r"[ \t]{0,9}[#/]|[ \t]{0,9}(?!not\b)[A-Za-z_][\w.]*[ \t]{1,9}[A-Za-z_]\w*[ \t]{0,9}\Z")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
+#: Longer templates are not kept.
+_LONGEST_KEPT = 1_000
 #: Keywords and built-in names of Nunjucks.
 _OWN = frozenset({
     "and", "block", "call", "elif", "else", "elseif", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endset", "extends",
@@ -67,12 +70,18 @@ def has_raw_part(template: str) -> bool:
     return _RAW.search(template) is not None
 
 
-def names_in(template: str) -> list[UsedName]:
+def names_in(template: str) -> tuple[UsedName, ...]:
     """Every use of a variable that the template does not define itself; nothing for a template with raw parts."""
     if "{{" not in template and "{%" not in template:
-        return []
+        return ()
+    return _names_in(template) if len(template) <= _LONGEST_KEPT else _names_in.__wrapped__(template)
+
+
+@lru_cache(maxsize=256)
+def _names_in(template: str) -> tuple[UsedName, ...]:
+    """See `names_in`; thousands of tests have the same few templates."""
     if has_raw_part(template):
-        return []
+        return ()
     bound: set[str] = set()
     found: list[UsedName] = []
     optional: set[str] = set()
@@ -98,7 +107,7 @@ def names_in(template: str) -> list[UsedName]:
             optional.update(("context",) if _CONTEXT.search(code) else ())
         alone = group == "shown" and len(used) == 1 and code.strip() == used[0][1]
         found += (UsedName(m[1], Span(start + m.start(1), start + m.end(1)), alone=alone, optional=copes) for m in used)
-    return [
+    return tuple(
         UsedName(
             each.name,
             each.span,
@@ -108,7 +117,7 @@ def names_in(template: str) -> list[UsedName]:
         )
         for each in found
         if each.name not in bound
-    ]
+    )
 
 
 def _copes(group: str, code: str) -> bool:

@@ -140,8 +140,8 @@ def is_date(node: Node | None) -> bool:
 
 
 def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterator[Finding]:
-    in_quotes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
     if is_date(node):
+        in_quotes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
         yield Finding(
             node.span,
             "promptfoo reads this as a date; write it in quotes",

@@ -4,7 +4,7 @@ The values of a case are its own, those of `defaultTest`, of the entry of a scen
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -192,7 +192,7 @@ def undefined_in_case(
             yield replace(each, consequence=_STAYS)
 
 
-def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
+def _is_nothing(node: Scalar, used: tuple[UsedName, ...], check: Assertion) -> bool:
     """Whether a required text consists of nothing but one variable."""
     metric = check.places.get("metric")
     is_value = metric is None or metric.node is not node
@@ -256,7 +256,7 @@ def _in_judge_prompts(placed: PlacedCase, every: frozenset[str], *, is_open: boo
 
 
 def _in_text(
-    node: Scalar, names: list[UsedName], placed: PlacedCase, known: frozenset[str], words: str
+    node: Scalar, names: Iterable[UsedName], placed: PlacedCase, known: frozenset[str], words: str
 ) -> Iterator[Finding]:
     seen: set[str] = set()
     for used in names:

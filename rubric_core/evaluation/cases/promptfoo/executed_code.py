@@ -43,6 +43,7 @@ _PROGRAM_KEYS = frozenset(
 )
 _CALLBACKS = "functionToolCallbacks"
 _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
+_WITHOUT_TEXT = frozenset({bool, int, float, type(None)})
 _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
 
 
@@ -91,7 +92,9 @@ def _providers(case: PromptfooRunnable) -> Iterator[_Provider]:
     every = case.matrix.providers
     names = {each.options.target for each in variations(case)}
     written = [case.test.data.get("provider"), case.test.part("options").get("provider")]
-    written += [each for settings, _ in case.test.assertions for each in _grading(settings)]
+    for settings, _ in case.test.assertions:
+        if "provider" in settings or "assert" in settings:
+            written += _grading(settings)
     graders = [each for value in written for each in _named_in(value)]
     words = {each for each in graders if isinstance(each, str)}
     for each in every:
@@ -214,7 +217,7 @@ def _code_of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
     if kind in NPM_PACKAGES:
         yield ExecutedCode(f"node: the npm package {NPM_PACKAGES[kind]}")
     for name, each in settings.items():
-        if name != "assert":
+        if name != "assert" and type(each) not in _WITHOUT_TEXT:
             yield from _in_data(each, name)
     for each in _members(settings):
         yield from _code_of_assertion(each)
@@ -235,7 +238,7 @@ def _code(text: str, runs: str = "node") -> ExecutedCode:
 
 def _in_data(value: Any, name: str = "") -> Iterator[ExecutedCode]:
     """The files with code that texts name, and the texts under keys that take code."""
-    for key, text in _keyed(value, name):
+    for key, text in [(name, value)] if isinstance(value, str) else _keyed(value, name):
         if text.startswith(URL) and _FILE.match(text):
             yield _code_in_file(text)
         elif text.startswith("package:"):

@@ -16,6 +16,7 @@ from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.cases.variations import require_few, row_label
 from rubric_core.evaluation.model.executed_code import ExecutedCode
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
@@ -102,6 +103,11 @@ class PromptfooMatrix:
     @cached_property
     def assertions_of_tests(self) -> ByIdentity[PromptfooTest, tuple[PromptfooAssertion, ...]]:
         """The assertions of the last few tests: each row is copied several times while it is prepared."""
+        return ByIdentity()
+
+    @cached_property
+    def told_providers(self) -> ByIdentity[Redactor, dict[str, Mapping[str, Any]]]:
+        """What code that grades is told of each provider, without the secrets of one run, see `provider_of_row`."""
         return ByIdentity()
 
     @cached_property
