@@ -191,7 +191,7 @@ class _Grader:
             if own is not None:
                 inner = inner.with_fields(own_prompt=own, system_prompt=own.text)
             score = self._evaluator(config, inner).evaluate(inner)
-            done = await score if isinstance(score, Awaitable) else score
+            done = score if isinstance(score, EvaluationScore) or not isinstance(score, Awaitable) else await score
             _must_be_a_score(done, config)
             took = (asyncio.get_running_loop().time() - began) * 1000
             return scored_result(config, context, done, _properties(context), Effort(took, log.exchanges)), done

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rubric_core.cached_properties import cached_property
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.default_graders import CHOSEN_BY_KEYS, default_grader
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
@@ -164,7 +165,12 @@ class PromptfooAttempt(Attempt):
         case, sent = self.case, self.case.sent_prompt
         raw, label = (inputs.question, inputs.question) if sent is None else (sent.text, _label_of(sent))
         place = {"number": case.row_number, "column": case.column, "repeat": self.number - 1}
-        return row_context(raw, label, test_of_row(case), **place)
+        return row_context(raw, label, self._test, **place)
+
+    @cached_property
+    def _test(self) -> Mapping[str, Any]:
+        """The test for programs."""
+        return test_of_row(self.case)
 
     def _add_turn(self, inputs: PromptInputs, output: Any) -> None:
         """Make the row a turn of its conversation, where later rows may read it."""
@@ -235,7 +241,7 @@ class PromptfooAttempt(Attempt):
     def with_row(self, context: EvaluationContext, output: Any) -> EvaluationContext:
         """See `Attempt.with_row`."""
         told = provider_of_row(self.case, self.ports.environment, self._secrets)
-        return context.with_fields(test=test_of_row(self.case), row_provider=told, provider_output=output)
+        return context.with_fields(test=self._test, row_provider=told, provider_output=output)
 
     async def grade_alike(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], target: str) -> None:
         """See `Attempt.grade_alike`: two rows are compared."""

@@ -93,6 +93,14 @@ def _exchanges(
     `became` are fields of the last one: what came of it.
     """
     made: list[Exchange] = []
+    if len(sent) == 1 and not sent[0].again:  # as nearly always
+        (only,) = sent
+        return [
+            replace_fields(
+                known, to=only.target, kind=provider.kind, messages=only.messages, argv=only.argv, payload=only.stdin or None,
+                files=only.files, **became,
+            )
+        ]  # fmt: skip
     for each in sent:
         if each.again and made:
             made[-1] = replace_fields(made[-1], again=(*made[-1].again, each.again))

@@ -1,7 +1,7 @@
 """The evaluator of each type of promptfoo assertion, or the reason why a type is not supported."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
@@ -65,27 +65,38 @@ _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
 def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluator[PromptfooAssertion]:
     """The evaluator of all assertions; `resolve` gives the grading model for a context."""
 
-    async def grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+    def grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore | Awaitable[EvaluationScore]:
         if config.trouble:
             raise GraderError(config.trouble, at=config)
         if config.type_name == SET_TYPE:
-            return await _grade_set(config, context)
-        params = await _transformed(AssertionParams(config, context))
+            return _grade_set(config, context)
+        params = AssertionParams(config, context)
+        if config.settings.get("transform"):
+            return grade_transformed(params)
         graded = _GRADED.get(config.base_type)
-        if graded is None:
-            return await _grade(params)
+        return _grade(params) if graded is None else grade_by_model(graded, params)
+
+    async def grade_transformed(params: AssertionParams) -> EvaluationScore:
+        params = await _transformed(params)
+        graded = _GRADED.get(params.config.base_type)
+        if graded is not None:
+            return await grade_by_model(graded, params)
+        score = _grade(params)
+        return score if isinstance(score, EvaluationScore) else await score
+
+    async def grade_by_model(
+        graded: Callable[[Grader], Awaitable[EvaluationScore]], params: AssertionParams
+    ) -> EvaluationScore:
         score = await graded(Grader(params, resolve))
-        return score if config.weight else replace(score, verdict=Verdict.PASSED)
+        return score if params.config.weight else replace(score, verdict=Verdict.PASSED)
 
     return TypedEvaluator(PROMPTFOO_KIND, PromptfooAssertion, grade)
 
 
 async def _transformed(params: AssertionParams) -> AssertionParams:
-    """The parameters with the output that the assertion's own `transform` makes, if it has one. Raises Unscored."""
+    """The parameters with the output that the assertion's own `transform` makes. Raises Unscored."""
     config, context = params
     code = config.settings.get("transform")
-    if not code:
-        return params
     if context.ports is None:
         raise Unscored("code runs only as part of a run", at=config)
     place = TransformPlace(
@@ -97,7 +108,8 @@ async def _transformed(params: AssertionParams) -> AssertionParams:
     return AssertionParams(config, context.with_fields(candidate=output_text(made), answer=answer))
 
 
-async def _grade(params: AssertionParams) -> EvaluationScore:
+def _grade(params: AssertionParams) -> EvaluationScore | Awaitable[EvaluationScore]:
+    """The score of an assertion that no model grades: at once, as most of them give it, or later."""
     config, context = params
     handler = _HANDLERS.get(config.base_type)
     if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
@@ -107,12 +119,23 @@ async def _grade(params: AssertionParams) -> EvaluationScore:
         words = f"rubric does not run assertions of the type {config.type_name} of promptfoo"
         raise Unscored(f"{words}{reason and ': '}{reason}", at=config)
     if _has_function(params):
-        expected = await expected_by_script(params)
-        if isinstance(expected, GradingResult):
-            return _score(config, expected)
-        params = params._replace(config=_with_value(config, expected))
+        return _grade_by_function(params, handler)
     result = handler(params)
-    return _score(config, await result if isinstance(result, Awaitable) else result)
+    return _score(config, result) if isinstance(result, GradingResult) else _score_later(config, result)
+
+
+async def _grade_by_function(params: AssertionParams, handler: Handler) -> EvaluationScore:
+    """The score of an assertion whose value a function in a file computes."""
+    config = params.config
+    expected = await expected_by_script(params)
+    if isinstance(expected, GradingResult):
+        return _score(config, expected)
+    result = handler(params._replace(config=_with_value(config, expected)))
+    return _score(config, result if isinstance(result, GradingResult) else await result)
+
+
+async def _score_later(config: PromptfooAssertion, result: Awaitable[GradingResult]) -> EvaluationScore:
+    return _score(config, await result)
 
 
 def _has_function(params: AssertionParams) -> bool:
