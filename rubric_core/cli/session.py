@@ -7,7 +7,8 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 from rubric_core.cli.export import RunExports
@@ -27,6 +28,9 @@ from rubric_core.evaluation.results.records import RunState
 from rubric_core.validation.wording import count
 
 __all__ = ["CliSession"]
+
+#: New objects between two garbage collections during a run: results stay, and little else of a case is in circles.
+_NEW = 5_000
 
 
 class CliSession:
@@ -129,7 +133,6 @@ class CliSession:
             self._live.say(f"rubric: {trouble}")
 
     def _run(self, plan: SuitePlan) -> None:
-        gc.freeze()  # loaded objects stay until their suite is over: do not collect them again and again
         outputs = ResultFiles(plan.suite)
         run = SuiteRun(
             plan.suite,
@@ -144,13 +147,13 @@ class CliSession:
             self._cluster.executor(plan.suite),
         )
         try:
-            asyncio.run(run.results())
+            with _seldom_collected():
+                asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
             self.interrupt_code = 128 + (run.signal or signal.SIGINT)
             run.done.interrupted = True
         except ClusterError as error:
             self._end_cluster(error)
-        gc.unfreeze()
         self._shown.end(run.done)
         for trouble in outputs.end(run.done):
             self._live.say(f"rubric: {trouble}")
@@ -179,3 +182,16 @@ class CliSession:
             left = f"{len(self.not_run)} of {count(self._count, 'case')} not run"
             return f"stopped, {self.limits.reason}; {left}: {listed(self.not_run)}; {resume_hint} runs the others"
         return ""
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Collect garbage seldom, and none of what is loaded: it stays until its suite is over."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_NEW, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
