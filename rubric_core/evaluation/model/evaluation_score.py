@@ -1,11 +1,11 @@
 """The output of an evaluator."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.evaluation.model.arguments import fraction, text, texts, whole
 from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult, Verdict
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["EvaluationScore"]
 
@@ -45,11 +45,16 @@ class EvaluationScore:
     unmet: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "score", fraction("a score", self.score))
-        for name in ("hits", "misses", "raw_aspects"):
-            given = getattr(self, name)
-            if given is not None or name != "raw_aspects":
-                object.__setattr__(self, name, texts(name, given))
+        checked = {
+            "score": fraction("a score", self.score),
+            "hits": texts("hits", self.hits),
+            "misses": texts("misses", self.misses),
+        }
+        if self.raw_aspects is not None:
+            checked["raw_aspects"] = texts("raw_aspects", self.raw_aspects)
+        for name, value in checked.items():
+            if value is not getattr(self, name):  # most are what they should be
+                object.__setattr__(self, name, value)
         whole("expected_aspect_count", self.expected_aspect_count, 0)
         if self.reasoning is not None:
             text("reasoning", self.reasoning)

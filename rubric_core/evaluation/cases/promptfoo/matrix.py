@@ -111,6 +111,11 @@ class PromptfooMatrix:
         return ByIdentity()
 
     @cached_property
+    def stored_assertions_of_tests(self) -> ByIdentity[PromptfooTest, list[dict[str, Any]]]:
+        """The assertions of the last few tests as their results keep them, see `PromptfooRunnable.row_data`."""
+        return ByIdentity()
+
+    @cached_property
     def addresses_of_tests(self) -> ByIdentity[PromptfooTest, Sequence[str]]:
         """The file URLs in the values of the last few tests, see `CaseDependencies`."""
         return ByIdentity()

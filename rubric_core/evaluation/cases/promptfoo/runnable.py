@@ -190,8 +190,17 @@ class PromptfooRunnable(Runnable):
             "column": self.column,
             "prompt": {"raw": prompt.text, "label": prompt.label},
             "vars": {name: self.variables.get(name, value) for name, value in written.items()},
-            "test": {**kept, "assert": [stored_settings(settings) for settings, _ in self.test.assertions]},
+            "test": {**kept, "assert": self._stored_assertions},
         }
+
+    @property
+    def _stored_assertions(self) -> list[dict[str, Any]]:
+        """The assertions of the test as its results keep them."""
+        known = self.matrix.stored_assertions_of_tests.get(self.test)
+        if known is None:
+            made = [stored_settings(settings) for settings, _ in self.test.assertions]
+            known = self.matrix.stored_assertions_of_tests.keep(self.test, made)
+        return known
 
     @property
     def row_details(self) -> Mapping[str, Any] | None:
