@@ -21,7 +21,7 @@ from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
-from rubric_core.loading.promptfoo_top_keys import block_of_top_key, intended_top_key
+from rubric_core.language.promptfoo.top_keys import block_of_top_key, intended_top_key
 from rubric_core.loading.read_entries import MERGE, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
