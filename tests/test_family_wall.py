@@ -39,7 +39,7 @@ rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
 rubric_core/language                  2   3
 rubric_core/language/dialects         0   1
-rubric_core/loading                  19   6
+rubric_core/loading                  10   3
 rubric_lsp                            1   1
 rubric_lsp/documents                 18   2
 rubric_lsp/features                   5   1

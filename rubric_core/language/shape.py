@@ -7,7 +7,18 @@ from rubric_core.language.value_kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
-__all__ = ["EXTENSION", "FieldPlace", "Key", "Shape", "Skeleton", "StandsFor", "as_list", "children", "key"]
+__all__ = [
+    "EXTENSION",
+    "FieldPlace",
+    "Key",
+    "KeyMeaning",
+    "Shape",
+    "Skeleton",
+    "StandsFor",
+    "as_list",
+    "children",
+    "key",
+]
 
 #: The support of a key that AgentV does not know.
 EXTENSION = "Rubric's own: AgentV ignores it."
@@ -43,6 +54,13 @@ class Skeleton(NamedTuple):
     head: str
     #: Its lines, with tab stops as in snippets.
     lines: tuple[str, ...]
+
+
+class KeyMeaning(NamedTuple):
+    """What an unknown key means: the block that it stands under, if any, and its name there; empty for the same name."""
+
+    meant: str
+    inside: str = ""
 
 
 class Key(Generic[T]):
@@ -175,6 +193,13 @@ class Shape:
 
     #: Whether a key that resembles a known one is reported even though any key is allowed.
     watched: ClassVar[bool] = False
+    #: Keys that it may have besides its own, and about which nothing is said.
+    tolerated: ClassVar[frozenset[str]] = frozenset()
+    #: Whether a key to which a reference of the file leads is the author's own.
+    is_referred_to: ClassVar[bool] = False
+    #: The fields that are blocks of settings, with their shapes: a key of these is often written one level too far out.
+    #: None: those that suites and cases have.
+    settings_blocks: ClassVar[Mapping[str, type["Shape"]] | None] = None
     #: Whether the key without a value means the same as no key.
     nullable: ClassVar[bool] = False
     #: What a key without a value leads to, if it is read as no key and yet reported.
@@ -229,6 +254,38 @@ class Shape:
     def takes_notes(cls, node: Node | None) -> bool:  # noqa: ARG003  # some ask for the keys beside it
         """Whether an unknown key in the mapping may be a note of the author, with which nothing is wrong."""
         return False
+
+    @classmethod
+    def chosen(cls, node: Node) -> type["Shape"]:  # noqa: ARG003  # some ask for a key
+        """The shape that a mapping really has where this one is expected."""
+        return cls
+
+    @classmethod
+    def drops(cls, name: str) -> bool:  # noqa: ARG003  # some know the key
+        """Whether an unknown key is certainly lost, although any key is allowed."""
+        return False
+
+    @classmethod
+    def meaning_of(cls, name: str, value: Node, around: Node | None, text: str) -> KeyMeaning | None:  # noqa: ARG003  # some know the key
+        """What an unknown key was meant for, judging by its value; None if its spelling, or the place of its namesake, may tell.
+
+        Args:
+            name: The key.
+            value: Its value.
+            around: The mapping in which it stands.
+            text: The text of the file.
+        """
+        return None
+
+    @classmethod
+    def block_of(cls, name: str) -> str:  # noqa: ARG003  # some know the key
+        """The block that has a key of this name, if none of the `settings_blocks` has it; empty for none."""
+        return ""
+
+    @classmethod
+    def may_be_filled_in(cls, tag: str) -> bool:  # noqa: ARG003  # some know what is filled in
+        """Whether a template in the place of the tag may become a type."""
+        return True
 
     @classmethod
     def title(cls) -> str:

@@ -10,18 +10,12 @@ from typing import Any
 from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import Case, CaseExecution, EvaluateOptions, Execution, RunSettings
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, RunOptions
-from rubric_core.language.promptfoo.graded_assertions import MaxScore
-from rubric_core.language.promptfoo.provider import ProviderSettings
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
-from rubric_core.language.promptfoo.top_keys import block_of_top_key, intended_top_key
 from rubric_core.loading.read_entries import MERGE, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
@@ -36,7 +30,6 @@ _LONGEST = 30
 #: Blocks whose keys are often written one level too far out.
 _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
     ("execution", CaseExecution), ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
-    ("default_test", PartialCase), ("options", CaseOptions), ("config", ProviderSettings), ("evaluate_options", RunOptions),
 )  # fmt: skip
 
 
@@ -166,10 +159,10 @@ class Keys(KeySuggestions):
         """
         if self.dialect.properties.refs and self._is_private(type(made), place.name, entry):
             return
-        if type(made) is CommandLineOptions and place.name in CommandLineOptions.known:
+        if place.name in made.tolerated:
             return
         others = self._foreign(type(made), place.name)
-        told = intended_top_key(place.name, entry.value, made.node, self.text) if type(made) is Configuration else None
+        told = made.meaning_of(place.name, entry.value, made.node, self.text)
         inside = told.inside if told is not None else self._inside(type(made), place.name)
         if others and told is None and not inside:
             own = self.dialect.spelled(type(made), others[-1][1])
@@ -183,10 +176,7 @@ class Keys(KeySuggestions):
             if meant is None and any_key and not inside:
                 meant = self.misspelt_key(made, place)
         half_typed = any(isinstance(part, Scalar) and part.style == "hole" for part in (entry.key, entry.value))
-        is_idle = type(made) is Configuration or (
-            type(made) is CommandLineOptions and not CommandLineOptions.has_option(place.name)
-        )
-        if (meant is not None or inside or not any_key or is_idle) and not half_typed:
+        if (meant is not None or inside or not any_key or made.drops(place.name)) and not half_typed:
             self.issues.append(
                 UnknownKey(
                     span=place.key,
@@ -213,7 +203,7 @@ class Keys(KeySuggestions):
 
     def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
         """Whether a key is the author's own: by its name, or because references lead below it."""
-        if name.startswith(("x-", "$")) or (cls is Configuration and f"#/{name}" in self.referred):
+        if name.startswith(("x-", "$")) or (cls.is_referred_to and f"#/{name}" in self.referred):
             return True
         if any(is_typo(name, each) for each in self.dialect.table(cls)):
             return False
@@ -222,17 +212,16 @@ class Keys(KeySuggestions):
 
     def _inside(self, cls: type[Shape], name: str) -> str:
         """The key of the settings block that this key belongs to; empty for none."""
-        if issubclass(cls, Assertion):  # its `config` is for scripts
-            return "value" if cls is MaxScore and name in MaxScore.settings else ""
+        own = cls.settings_blocks
         other = Execution if issubclass(cls, Case) else CaseExecution
-        for field, shape in _SETTINGS:
+        for field, shape in own.items() if own is not None else _SETTINGS:
             if shape is other:
                 continue
             outer = self.dialect.spelled(cls, field)
             spelling = self.dialect.table(shape).get(name) if outer else None
             if outer and field in cls.keys and spelling is not None and spelling.fate is SpellingStatus.CURRENT:
                 return outer
-        return block_of_top_key(name) if cls is Configuration else ""
+        return cls.block_of(name)
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
         """The other dialects that have the key, each with the field it stands for there."""

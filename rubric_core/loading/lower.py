@@ -9,7 +9,6 @@ from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
-from rubric_core.language.promptfoo.case import CaseSource, PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
 from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
@@ -95,9 +94,7 @@ class Lowering(Collections):
     def _shaped(self, kind: Shaped, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
             return self._wrong(kind, node, name)
-        shape = kind.shape
-        if shape is PromptfooCase and node.get("path") is not None:
-            shape = CaseSource
+        shape = kind.shape.chosen(node)
         if shape.keyed and (inner := self._only(shape, node)) is not None:
             self._lacking.add(id(inner))  # its id is the key
             node = inner

@@ -9,11 +9,12 @@ from pathlib import Path
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, MaxScore, PythonCode, RubyCode, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
+from rubric_core.language.promptfoo.run_options import CommandLineOptions
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import NO_NAMES, BlockReferences, OutsideText

@@ -2,7 +2,6 @@
 
 from rubric_core.language.dialect import SpellingStatus, TypeName
 from rubric_core.language.evaluators import Custom, Evaluator, Include
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import ForeignType, RenamedType, UnknownType
@@ -41,8 +40,7 @@ class Tags(EntryReader):
         if not isinstance(tag, Scalar) or not isinstance(tag.value, str) or not tag.text.strip():
             return base, ""
         if self._open_value(tag):
-            # promptfoo fills in nothing but the environment here.
-            if report and issubclass(base, Assertion) and "env" not in tag.text:
+            if report and not base.may_be_filled_in(tag.text):
                 self._report_unknown(base, node, tag, at or tag.span)
             return base, ""
         known = self.dialect.type_of(tag.text, base)

@@ -9,13 +9,7 @@ from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as text
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import (
-    CommandLineOptions,
-    Configuration,
-    ConfiguredPrompt,
-    Metric,
-    RunOptions,
-)
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
 from rubric_core.language.promptfoo.provider import (
     ConfiguredProvider,
@@ -25,6 +19,7 @@ from rubric_core.language.promptfoo.provider import (
     ProviderInFile,
     ProviderSettings,
 )
+from rubric_core.language.promptfoo.run_options import CommandLineOptions, RunOptions
 from rubric_core.language.shape import Shape
 
 __all__ = ["PROMPTFOO"]

@@ -78,6 +78,14 @@ class Assertion(Shape):
     )
     config = key(MapOf(Anything()), "Settings that scripts see.")
 
+    #: Its `config` is for scripts.
+    settings_blocks = MappingProxyType({})
+
+    @classmethod
+    def may_be_filled_in(cls, tag: str) -> bool:
+        """See `Shape.may_be_filled_in`: promptfoo fills in nothing but the environment here."""
+        return "env" in tag
+
 
 ASSERTIONS = ListOf(Tagged(Assertion))
 

@@ -68,6 +68,7 @@ class PromptfooCase(Shape):
     )
     #: What rules across cases need to know about it, computed once.
     summary: Any = None
+    settings_blocks: ClassVar[ReadMapping[str, type[Shape]]] = {"options": CaseOptions}
     #: Its own name, once it has been looked up; empty if it has none.
     own_name: str | None = None
     #: The same as cases of suites, by the names that they have there.
@@ -101,6 +102,13 @@ class PromptfooCase(Shape):
     options = key(
         Shaped(CaseOptions), "How the case is prompted, transformed and graded.", example="{transform: output.trim()}"
     )
+
+    @classmethod
+    def chosen(cls, node: Node) -> type[Shape]:
+        """See `Shape.chosen`: with a path it is a source of cases."""
+        return (
+            CaseSource if cls is PromptfooCase and isinstance(node, Mapping) and node.get("path") is not None else cls
+        )
 
     @classmethod
     def is_bare(cls, node: Node | None) -> bool:

@@ -215,6 +215,11 @@ class MaxScore(Assertion):
     settings: ClassVar[tuple[str, ...]] = ("method", "weights", "threshold")
     value = key(Anything(), "`{method, weights, threshold}`.", example="{method: average}")
 
+    @classmethod
+    def block_of(cls, name: str) -> str:
+        """See `Shape.block_of`."""
+        return "value" if name in cls.settings else ""
+
 
 class Redteam(Assertion):
     """A promptfoo:redteam assertion: a check of the red team; it is not looked into."""

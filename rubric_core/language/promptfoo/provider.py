@@ -1,5 +1,6 @@
 """The providers of promptfoo: what answers prompts, and what grades."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
@@ -53,6 +54,7 @@ class ConfiguredProvider(Shape):
 
     keyed: ClassVar[bool] = True
     nullable: ClassVar[bool] = True
+    settings_blocks: ClassVar[Mapping[str, type[Shape]]] = {"config": ProviderSettings}
     id = key(Text(), "Which provider: a vendor and a model, a file, or an address.", example="openai:chat:gpt-5-mini")
     label = key(Text(), "Its name in results, and the one that cases refer to.", example="small")
     config = key(

@@ -2,21 +2,14 @@
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import NamedTuple
 
 from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, RunOptions
+from rubric_core.language.promptfoo.run_options import CommandLineOptions, RunOptions
+from rubric_core.language.shape import KeyMeaning
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["TopKey", "block_of_top_key", "intended_top_key"]
-
-
-class TopKey(NamedTuple):
-    """What a key means: the block that it stands under, if any, and its name there; empty for the same name."""
-
-    meant: str
-    inside: str = ""
+__all__ = ["block_of_top_key", "meaning_of_top_key"]
 
 
 _VARIABLE = pattern(r"[A-Z][A-Z0-9_]*\Z")
@@ -71,25 +64,25 @@ _KINDS = CommandLineOptions.flags | CommandLineOptions.counts | CommandLineOptio
 _COMMAND_LINE = _KINDS.union(key.name for key in CommandLineOptions.keys.values())
 
 #: Names, in lower case and without `_` and `-`, what their values have to be, and what they mean.
-_CALLED: tuple[tuple[str, Callable[[Node], bool], TopKey], ...] = (
-    ("asserts assertion assertions defaultassert defaultasserts defaultassertions", _is_list, TopKey("assert", "defaultTest")),
-    ("defaultvars defaultvariables globalvars", _is_mapping, TopKey("vars", "defaultTest")),
-    ("defaultoptions", _is_mapping, TopKey("options", "defaultTest")),
-    ("defaultthreshold", _is_number, TopKey("threshold", "defaultTest")),
-    ("envpath envfile dotenv", _is_text, TopKey("envPath", "commandLineOptions")),
-    ("concurrency maxconcurrent parallel maxworkers", _is_number, TopKey("maxConcurrency", "evaluateOptions")),
-    ("timeout", _is_number, TopKey("timeoutMs", "evaluateOptions")),
-    ("repeats repetitions", _is_number, TopKey("repeat", "evaluateOptions")),
-    ("passratethreshold passrate minpassrate passthreshold", _is_number, TopKey("PROMPTFOO_PASS_RATE_THRESHOLD", "env")),
-    ("environment environmentvariables envvars", _is_environment, TopKey("env")),
-    ("options config settings run runoptions eval execution evaluation evalconfig", lambda node: _has_names(node, _RUN_OPTIONS.__contains__), TopKey("evaluateOptions")),
-    ("options config settings cli clioptions commandline flags", lambda node: _has_names(node, _COMMAND_LINE.__contains__), TopKey("commandLineOptions")),
-    ("hooks", _are_hooks, TopKey("extensions")),
-    ("metrics calculatedmetrics", _are_formulas, TopKey("derivedMetrics")),
-    ("customfilters templatefilters jinjafilters", _are_scripts, TopKey("nunjucksFilters")),
-    ("provider target model llm", _is_text, TopKey("providers")),
-    ("name title", _is_text, TopKey("description")),
-    ("evaluators graders checks", _is_list, TopKey("assert", "defaultTest")),
+_CALLED: tuple[tuple[str, Callable[[Node], bool], KeyMeaning], ...] = (
+    ("asserts assertion assertions defaultassert defaultasserts defaultassertions", _is_list, KeyMeaning("assert", "defaultTest")),
+    ("defaultvars defaultvariables globalvars", _is_mapping, KeyMeaning("vars", "defaultTest")),
+    ("defaultoptions", _is_mapping, KeyMeaning("options", "defaultTest")),
+    ("defaultthreshold", _is_number, KeyMeaning("threshold", "defaultTest")),
+    ("envpath envfile dotenv", _is_text, KeyMeaning("envPath", "commandLineOptions")),
+    ("concurrency maxconcurrent parallel maxworkers", _is_number, KeyMeaning("maxConcurrency", "evaluateOptions")),
+    ("timeout", _is_number, KeyMeaning("timeoutMs", "evaluateOptions")),
+    ("repeats repetitions", _is_number, KeyMeaning("repeat", "evaluateOptions")),
+    ("passratethreshold passrate minpassrate passthreshold", _is_number, KeyMeaning("PROMPTFOO_PASS_RATE_THRESHOLD", "env")),
+    ("environment environmentvariables envvars", _is_environment, KeyMeaning("env")),
+    ("options config settings run runoptions eval execution evaluation evalconfig", lambda node: _has_names(node, _RUN_OPTIONS.__contains__), KeyMeaning("evaluateOptions")),
+    ("options config settings cli clioptions commandline flags", lambda node: _has_names(node, _COMMAND_LINE.__contains__), KeyMeaning("commandLineOptions")),
+    ("hooks", _are_hooks, KeyMeaning("extensions")),
+    ("metrics calculatedmetrics", _are_formulas, KeyMeaning("derivedMetrics")),
+    ("customfilters templatefilters jinjafilters", _are_scripts, KeyMeaning("nunjucksFilters")),
+    ("provider target model llm", _is_text, KeyMeaning("providers")),
+    ("name title", _is_text, KeyMeaning("description")),
+    ("evaluators graders checks", _is_list, KeyMeaning("assert", "defaultTest")),
 )  # fmt: skip
 #: Names of variables of all cases, if a prompt uses one of these.
 _SHARED = frozenset({"variables", "globals", "inputs"})
@@ -99,19 +92,12 @@ _BY_NAME = MappingProxyType({
 })  # fmt: skip
 
 
-def intended_top_key(name: str, value: Node, around: Node | None, text: str) -> TopKey | None:
-    """What a key was meant for, judging by its value; None if its spelling, or the place of its namesake, may tell.
-
-    Args:
-        name: The key.
-        value: Its value.
-        around: The mapping in which it stands.
-        text: The text of the configuration, in which prompts use variables.
-    """
+def meaning_of_top_key(name: str, value: Node, around: Node | None, text: str) -> KeyMeaning | None:
+    """See `Shape.meaning_of`. Prompts in the text use variables."""
     folded = name.replace("_", "").replace("-", "").lower()
     present = {entry.name for entry in around.entries} if isinstance(around, Mapping) else set[str | None]()
     if folded in _SHARED and _has_names(value, lambda each: f"{{{{{each}}}}}" in text or f"{{{{ {each} " in text):
-        return TopKey("vars", "defaultTest")
+        return KeyMeaning("vars", "defaultTest")
     found = next((meant for fits, meant in _BY_NAME.get(folded, ()) if fits(value)), None)
     if found is None or found.inside:
         return found if found is None or found.meant != name else found._replace(meant="")

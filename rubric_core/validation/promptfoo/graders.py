@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.model_names import MODEL_NAME
 from rubric_core.language.promptfoo.model_roles import (
@@ -16,6 +16,7 @@ from rubric_core.language.promptfoo.model_roles import (
 )
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, VENDORS, Role
+from rubric_core.language.promptfoo.run_options import CommandLineOptions
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Node, Scalar

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.configuration import Configuration, RunOptions
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.provider_ids import are_models
+from rubric_core.language.promptfoo.run_options import RunOptions
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration, Metric, RunOptions
+from rubric_core.language.promptfoo.configuration import Configuration, Metric
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
+from rubric_core.language.promptfoo.run_options import CommandLineOptions, RunOptions
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.run_options import CommandLineOptions
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
