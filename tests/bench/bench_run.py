@@ -35,6 +35,21 @@ CASE = """\
       - {{type: regex, value: "[0-9]+"}}
       - {{type: equals, value: hello world 42}}
 """
+#: Tests of promptfoo whose provider says back what it is told.
+ROWS = (1000, 3000)
+CONFIGURATION = "prompts: ['Say hello number {{n}} to {{name}}']\nproviders: [echo]\ntests:\n"
+ROW = """\
+  - description: case %d
+    vars: {n: %d, name: world %d}
+    assert:
+      - {type: contains, value: hello}
+      - {type: icontains, value: 'NUMBER {{n}}'}
+      - {type: equals, value: 'Say hello number {{n}} to {{name}}'}
+      - {type: starts-with, value: Say}
+      - {type: not-contains, value: goodbye}
+"""
+#: Seconds of CPU that a further row may take.
+ROW_MAY_TAKE = 0.0015
 TURNS = (500, 1000, 2000)
 CONVERSATION = "tests:\n  - id: c\n    criteria: c\n    input: hi\n    mode: conversation\n    turns:\n"
 TURN = "      - {{input: hi {n}, assertions: [{{type: contains, value: hello}}]}}\n"
@@ -151,6 +166,21 @@ def trivial(folder: Path, program: str | None) -> None:
         row(f"agentv {AGENTV}, 1,000 cases", theirs, beside(theirs, sizes[1000]))
 
 
+def rows(folder: Path) -> None:
+    """What each further row of promptfoo takes, with five assertions."""
+    taken = []
+    for number in ROWS:
+        place = folder / f"rows-{number}"
+        place.mkdir()
+        text = CONFIGURATION + "".join(ROW % (n, n, n) for n in range(number))
+        (place / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+        taken.append(rubric(place, "promptfooconfig.yaml"))
+        row(f"rubric, {number:,} rows of promptfoo", taken[-1])
+    each = (taken[1].work - taken[0].work) / (ROWS[1] - ROWS[0])
+    missed = "; missed" * (each > ROW_MAY_TAKE)
+    print(f"{'':<40}{each * 1000:.2f} ms of CPU for each further row, may take {ROW_MAY_TAKE * 1000:g}{missed}")
+
+
 def conversations(folder: Path) -> None:
     """What conversations take whose target sees all turns before."""
     for turns in TURNS:
@@ -178,6 +208,7 @@ def main() -> None:
     program = agentv()
     with tempfile.TemporaryDirectory() as name:
         trivial(Path(name), program)
+        rows(Path(name))
         conversations(Path(name))
     judged(program)
 
