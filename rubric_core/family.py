@@ -44,6 +44,7 @@ FAMILIES = (
             "running": "rubric_core.evaluation.engine.promptfoo_running",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
+            "whole": "rubric_core.analysis.promptfoo_facts",
         },
     ),
 )

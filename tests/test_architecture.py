@@ -78,7 +78,10 @@ def test_a_check_loads_no_rule_about_what_is_not_there(tmp_path):
     loaded = imported_by(f"from rubric_core.cli import main\nmain(['check', '-q', '--no-cache', {str(tmp_path)!r}])")
     rules = {name.rpartition(".")[2] for name in loaded if name.startswith("rubric_core.validation.rules.")}
     assert {"nothing_asserted", "duplicate_case_id"} < rules
-    assert not rules & {"unknown_key", "wrong_type", "band_bounds", "script_value", "literal_secret"}
+    assert not rules & {"unknown_key", "wrong_type", "band_bounds", "literal_secret"}
+    others = [part_of(family.name, "checks") for family in FAMILIES if family.name != "agentv"]
+    packages = tuple(each.__name__ for each in others if each is not None)
+    assert [name for name in loaded if name.startswith(packages)] == []
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.code)

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
-from rubric_core.analysis.promptfoo_facts import case_facts, is_settled, rules_to_repeat
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
@@ -37,11 +36,12 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
 def partly_unchanged(
     before: Analysis, now: Analysis, change: BlockChange
 ) -> tuple[tuple[Found, ...], frozenset[str]] | None:
-    """For promptfoo, the findings of some rules from an earlier version, and the groups of the rules that have to run again; None for all."""
-    edited = _edited_cases(before, now, change) if now.kind is FileKind.PROMPTFOO else None
-    if edited is None:
+    """Where a family tells them apart, the findings of some rules from an earlier version, and the groups of the rules that have to run again; None for all."""
+    whole = now.family_whole
+    edited = _edited_cases(before, now, change) if whole is not None else None
+    if edited is None or whole is None:
         return None
-    again = rules_to_repeat(before, [b for _, b in edited.old], now, [b for _, b in edited.new])
+    again = whole.rules_to_repeat(before, [b for _, b in edited.old], now, [b for _, b in edited.new])
     kept = _moved(((r, f) for r, f in before.across if r.group not in again), edited.span, edited.by)
     return (kept, again) if kept is not None else None
 
@@ -60,7 +60,7 @@ def _edited_cases(before: Analysis, now: Analysis, change: BlockChange) -> _Edit
     """The cases that an edit touched; None if it changed more: then rules across cases run again."""
     if now.judged_in is None or before.judged_in != now.judged_in or before.suite is not now.suite:
         return None
-    if now.kind is FileKind.PROMPTFOO and not is_settled(before, now, change):
+    if (whole := now.family_whole) is not None and not whole.is_settled(before, now, change):
         return None
     if now.kind is FileKind.TARGETS or before.external or now.external or before.siblings != now.siblings:
         return None
@@ -116,8 +116,8 @@ def cross_case_facts(analysis: Analysis, blocks: Iterable[tuple[int, Block]]) ->
 
 
 def _facts_of_block(analysis: Analysis, number: int, block: Block) -> object:
-    if analysis.kind is FileKind.PROMPTFOO:
-        return case_facts(analysis, block)
+    if (whole := analysis.family_whole) is not None:
+        return whole.case_facts(analysis, block)
     state, cases = analysis.states[block], _cases(analysis, number)
     # A case without an id may be the second half of the one above, which their keys show.
     halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))

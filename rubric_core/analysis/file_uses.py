@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.analysis.promptfoo_facts import names_for_files
 from rubric_core.analysis.result import Analysis
+from rubric_core.family import part_of
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
@@ -57,7 +57,9 @@ def references_of(analysis: Analysis) -> OutgoingReferences:
     """What an analyzed file refers to."""
     ids = analysis.ids if analysis.external else _NO_IDS
     choice = analysis.choice
-    return OutgoingReferences(analysis.refers_to, choice.name, choice.certain, ids, names_for_files(analysis))
+    whole = part_of(analysis.dialect.properties.engine, "whole")
+    names = whole.names_for_files(analysis) if whole is not None else analysis.defined_names
+    return OutgoingReferences(analysis.refers_to, choice.name, choice.certain, ids, names)
 
 
 class FileUses:

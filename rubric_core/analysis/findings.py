@@ -2,17 +2,17 @@
 
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import compress
 from operator import is_
+from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
-from rubric_core.analysis.promptfoo_facts import defined_names_of, suite_of
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
@@ -36,6 +36,10 @@ _OF_VARIABLES = frozenset({"undefined-variable", "variable-value"})
 _LONE = pattern(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
 _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
+
+
+def _any_takes_names(files: Mapping[Path, FileKind]) -> bool:
+    return any(kind.takes_names for kind in files.values())
 
 
 class Findings:
@@ -149,32 +153,30 @@ class Findings:
     def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
         """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
-        if previous is not None and analysis.kind is FileKind.PROMPTFOO:
+        if previous is not None and analysis.family_whole is not None:
             analysis.defined_names = previous.defined_names
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
         if known is None and previous is not None and change is not None:
             partly = partly_unchanged(previous, analysis, change)
-            known = (*partly[0], *self._looked_across_promptfoo(partly[1])) if partly is not None else None
+            known = (*partly[0], *self._looked_across_family(partly[1])) if partly is not None else None
         analysis.across = known if known is not None else tuple(self._looked_across())
-        if previous is not None and self._names_files_anew(previous) and (suite := suite_of(analysis)) is not None:
-            analysis.defined_names = defined_names_of(analysis, suite)
+        whole = analysis.family_whole
+        if previous is not None and whole is not None and self._names_files_anew(previous):
+            suite = whole.suite_of(analysis)
+            analysis.defined_names = whole.defined_names_of(analysis, suite) if suite else analysis.defined_names
         for rule, finding in analysis.across:
             self.explained += finding.explains
             yield self._diagnostic(rule, finding, None, lambda span: span)
 
     def _names_files_anew(self, previous: Analysis) -> bool:
-        """Whether the configuration names files that need its names and did not before, or the reverse."""
+        """Whether the text names files that need its names and did not before, or the reverse."""
         now, before = self.analysis.refers_to, previous.refers_to
-        return (
-            self.analysis.kind is FileKind.PROMPTFOO
-            and now is not before
-            and any(kind.takes_names for kind in before.values()) != any(kind.takes_names for kind in now.values())
-        )
+        return now is not before and _any_takes_names(now) != _any_takes_names(before)
 
     def _looked_across(self) -> Iterator[Found]:
         analysis = self.analysis
-        if analysis.kind is FileKind.PROMPTFOO:
-            yield from self._looked_across_promptfoo()
+        if analysis.family_whole is not None:
+            yield from self._looked_across_family()
             return
         shapes = (s for state in self.states.values() for s in state.shapes)
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
@@ -185,14 +187,15 @@ class Findings:
             found += self._found_in(TargetList(tuple(self._entries())))
         yield from self._underlined(found)
 
-    def _looked_across_promptfoo(self, groups: Collection[str] | None = None) -> Iterator[Found]:
-        """The findings of promptfoo's checks across cases: of all, or of those in some groups."""
-        suite = suite_of(self.analysis)
-        if suite is None:
+    def _looked_across_family(self, groups: Collection[str] | None = None) -> Iterator[Found]:
+        """The findings of the family's checks across cases: of all, or of those in some groups."""
+        whole = self.analysis.family_whole
+        suite = whole.suite_of(self.analysis) if whole is not None else None
+        if whole is None or suite is None:
             self.analysis.defined_names = None
             return
         if groups is None or not _OF_VARIABLES.isdisjoint(groups):
-            self.analysis.defined_names = defined_names_of(self.analysis, suite)
+            self.analysis.defined_names = whole.defined_names_of(self.analysis, suite)
         yield from self._underlined(self._found_in(suite, groups))
 
     def _found_in(self, whole: object, groups: Collection[str] | None = None) -> list[Found]:

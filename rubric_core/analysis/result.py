@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from pathlib import Path, PurePath
+from types import ModuleType
 from typing import Any
 
 from rubric_core.analysis.anchors import Anchors
@@ -13,6 +14,7 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.cached_properties import cached_property
+from rubric_core.family import part_of
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
@@ -152,6 +154,11 @@ class Analysis:
         at = case.at("id")
         line = self.document.line_of((self.frame.outer(at) if block < 0 else at.moved(offset)).start) + 1
         return CaseEntry(case, name_by_line(self.case_file, line), block, offset)
+
+    @property
+    def family_whole(self) -> ModuleType | None:
+        """What the family knows across the cases of a file that is run by itself; None where generic code knows it."""
+        return part_of(self.dialect.properties.engine, "whole") if self.kind.is_root else None
 
     @property
     def settings(self) -> Shape | None:
