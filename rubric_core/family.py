@@ -32,7 +32,7 @@ FAMILIES = (
         "agentv",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
-        {"running": "rubric_core.evaluation.engine.agentv_running"},
+        {"language": "rubric_core.language.file_kinds", "running": "rubric_core.evaluation.engine.agentv_running"},
     ),
     Family(
         "promptfoo",
@@ -44,6 +44,7 @@ FAMILIES = (
             "running": "rubric_core.evaluation.engine.promptfoo_running",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
+            "language": "rubric_core.language.promptfoo.catalogue",
             "whole": "rubric_core.analysis.promptfoo_facts",
         },
     ),

@@ -9,7 +9,8 @@ from typing import Any
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.evaluators import Band
-from rubric_core.language.file_kinds import ROOTS, FileKind
+from rubric_core.language.file_kinds import FileKind, root_of
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges, usual
@@ -24,7 +25,7 @@ _AGENTV = {
 }
 FILES = [
     *((dialect, kind, name) for dialect in DIALECTS for kind, name in _AGENTV.items()),
-    (PROMPTFOO, FileKind.PROMPTFOO, "promptfooconfig.yaml"),
+    (PROMPTFOO, PromptfooFile.CONFIGURATION, "promptfooconfig.yaml"),
 ]
 
 
@@ -54,7 +55,7 @@ class KeyPlace:
 def places_of_keys() -> Iterator[KeyPlace]:
     """Every shape, in a mapping and as the item of a list, in every dialect of both families."""
     for dialect, kind, name in FILES:
-        yield from _Walk(dialect, name).values(ROOTS[kind], f"# rubric: dialect={dialect.name}\n", 0)
+        yield from _Walk(dialect, name).values(root_of(kind), f"# rubric: dialect={dialect.name}\n", 0)
 
 
 def each_key_once() -> Iterator[KeyPlace]:

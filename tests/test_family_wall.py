@@ -6,6 +6,8 @@ ask instead.
 """
 
 import ast
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from source_trees import REPOSITORY, source_trees
 from rubric_core.analysis import default_language
 from rubric_core.family import FAMILIES, Family, family_named, part_of
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.file_kinds import kind_named, language_of
 
 #: The family that generic code still asks for.
 _FAMILY = "promptfoo"
@@ -32,17 +35,17 @@ _LIST = "rubric_core/family.py"
 
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
-rubric_core/analysis                 22   7
-rubric_core/cli                      15   5
+rubric_core/analysis                 20   7
+rubric_core/cli                      14   5
 rubric_core/configuration             4   1
 rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
-rubric_core/language                  2   3
+rubric_core/language                  2   2
 rubric_core/language/dialects         0   1
 rubric_core/loading                  10   3
 rubric_lsp                            1   1
-rubric_lsp/documents                 18   2
-rubric_lsp/features                   5   1
+rubric_lsp/documents                 15   2
+rubric_lsp/features                   4   1
 rubric_lsp/features/completion       14   6
 """
 
@@ -209,7 +212,7 @@ def _means_family(node: ast.AST, names: AbstractSet[str]) -> bool:
     [
         ("if isinstance(case, PromptfooCase): pass", 1),
         ("if isinstance(case, Assertion) and isinstance(case, Assertion): pass", 1),
-        ("x = 1 if kind is FileKind.PROMPTFOO_CASES else 2", 1),
+        ("x = 1 if kind is PromptfooFile.CASES else 2", 1),
         ("x = [k for k in kinds if k in OURS]", 1),
         ("def f(kind):\n    return kind in OURS", 1),
         ("self.of_text = kind in OURS", 1),
@@ -224,7 +227,7 @@ def _means_family(node: ast.AST, names: AbstractSet[str]) -> bool:
     ],
 )
 def test_what_asks_for_a_family(text: str, count: int):
-    head = "from rubric_core.language.promptfoo.assertion import Assertion\nOURS = frozenset({FileKind.PROMPTFOO})\n"
+    head = "from rubric_core.language.promptfoo.assertion import Assertion\nOURS = frozenset({PromptfooFile.CASES})\n"
     module = Module.read("rubric_core/x.py", ast.parse(head + text))
     assert len(asking(module, names_of_family([module])["rubric_core.x"])) == count
 
@@ -247,7 +250,7 @@ def test_what_imports_a_family():
 
 
 def test_a_constant_of_another_module_is_followed():
-    kinds = "OURS = frozenset({FileKind.PROMPTFOO})\nBOTH = {*OURS, FileKind.SUITE}\nSUITES = (FileKind.SUITE,)"
+    kinds = "OURS = frozenset({PromptfooFile.CASES})\nBOTH = {*OURS, FileKind.SUITE}\nSUITES = (FileKind.SUITE,)"
     user = "from rubric_core.kinds import BOTH as LISTED, SUITES"
     texts = {"rubric_core/user.py": user, "rubric_core/kinds/__init__.py": kinds}
     names = names_of_family([Module.read(path, ast.parse(text)) for path, text in texts.items()])
@@ -270,6 +273,17 @@ def test_the_list_of_families_says_what_their_catalogues_say():
     assert listed == [(each.properties.engine, each.name) for each in (*DIALECTS, PROMPTFOO)]
     assert set(family_named("agentv").case_keys) == default_language().item_keys
     assert [part for family in FAMILIES for part in family.parts if part_of(family.name, part) is None] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_kind_of_file_is_one_object_that_is_found_by_its_name(family: Family):
+    language = language_of(family.name)
+    for name, kind in language.kinds.items():
+        assert (kind.name, kind.family) == (name, family.name)
+        assert kind_named(name) is copy.deepcopy(kind) is pickle.loads(pickle.dumps(kind)) is kind
+    assert {*language.roots, *language.items, *language.cases} <= {*language.kinds.values()}
+    with pytest.raises(KeyError):
+        kind_named(f"{family.name.upper()}_OTHER")
 
 
 #: The modules that load and run cases; of the language, everything is loaded as yet.

@@ -16,6 +16,7 @@ from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
@@ -180,7 +181,7 @@ def _kind(
     first = next(items, None)
     asked = modeline(document.head)
     if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
-        return FileKind.PROMPTFOO
+        return PromptfooFile.CONFIGURATION
     if path is not None and path.suffix.lower() in TABLES:
         return FileKind.TABLE
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)

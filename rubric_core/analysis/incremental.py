@@ -15,14 +15,9 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.analysis.suite_defaults import suite_defaults
 from rubric_core.analysis.text_files import issues_of_text
-from rubric_core.language.file_kinds import (
-    ITEMS,
-    PROVIDER_ITEM,
-    ROOTS,
-    FileKind,
-)
-from rubric_core.language.model import CASE, Suite
-from rubric_core.language.promptfoo.case import CASE_ITEM
+from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, case_item_of, item_of, root_of
+from rubric_core.language.model import Suite
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
@@ -104,7 +99,7 @@ class Check:
             analysis.own_targets = previous.own_targets
         else:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
-        if self.around is not None and analysis.kind is FileKind.PROMPTFOO:
+        if self.around is not None and analysis.kind is PromptfooFile.CONFIGURATION:
             self.linking.of_promptfoo(*self.around, previous, change)
         elif self.around is not None and not analysis.kind.by_reference:
             self.linking.of_suite(*self.around, previous, change)
@@ -143,7 +138,7 @@ class Check:
         return state
 
     def _refresh_frame(self) -> None:
-        kept_for = self.analysis.referred if self.kind is FileKind.PROMPTFOO else None
+        kept_for = self.analysis.referred if self.kind is PromptfooFile.CONFIGURATION else None
         key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for, self._use)
         if self.states[self.frame.block].key == key:
             return
@@ -152,16 +147,16 @@ class Check:
         lowering.known = self.anchors.names(-1)
         lowering.referred = self.analysis.referred
         broken = any(p.kind in ("syntax", "size", "unread") for p in state.tree.problems)
-        skipped = self.kind not in ROOTS or (state.tree.root is None and broken)
+        skipped = root_of(self.kind) is None or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if s.stands_for == "whole"), None)
         context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.kind, self._use))
         if self.kind.is_text:
             lowering.issues += issues_of_text(self.analysis, self.name, self.frame.block.text)
-        if self.kind is FileKind.PROMPTFOO_TABLE:
+        if self.kind is PromptfooFile.TABLE:
             shapes += table_assertions(self.frame.block.text, lowering)
-        if self.kind is FileKind.PROMPTFOO:
+        if self.kind is PromptfooFile.CONFIGURATION:
             state.kept, state.unused = self._templates(state, lowering)
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
@@ -192,9 +187,7 @@ class Check:
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        kind = self.item_kind if block.key == ROOT_LIST or self.kind.family == "promptfoo" else CASE
-        if self.kind is FileKind.PROMPTFOO_SCENARIOS and block.key != ROOT_LIST:
-            kind = CASE_ITEM  # the cases of a single scenario
+        kind = self.item_kind if block.key == ROOT_LIST else case_item_of(self.kind)
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if isinstance(self.analysis.document, LineDocument) and state.tree.problems:
             items = []  # of an invalid JSON line, it is unknown what else is missing
@@ -292,4 +285,4 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
         items = items_of(analysis.document, analysis.states, None)  # a part of the check
         if any(isinstance(i, MappingNode) and i.get("label") is not None for i in items):
             return PROVIDER_ITEM
-    return ITEMS.get(analysis.kind)
+    return item_of(analysis.kind)

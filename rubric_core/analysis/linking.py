@@ -9,6 +9,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.analysis.suite_defaults import prompt_file_defaults
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
@@ -101,7 +102,7 @@ class Linking:
             state.links = look_up_configuration(
                 state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
                 is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind.inlines else None,
-                nested=base is not None, is_of_list=analysis.kind is FileKind.PROMPTFOO_CASES and isinstance(state.tree.root, Sequence),
+                nested=base is not None, is_of_list=analysis.kind is PromptfooFile.CASES and isinstance(state.tree.root, Sequence),
             )  # fmt: skip
             context = Context(block.text, self.dialect, prompt_file_defaults(states[self.frame.block].shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)

@@ -7,9 +7,9 @@ from functools import partial
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import DefinedNames
@@ -89,7 +89,7 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
 def names_for_files(analysis: Analysis) -> DefinedNames | None:
     """What a text defines for the files that it refers to: for a file of cases, what is known there and what it calls in programs."""
     known = analysis.defined_names
-    if analysis.kind is not FileKind.PROMPTFOO_CASES:
+    if analysis.kind is not PromptfooFile.CASES:
         return known
     # Other cases may give a provider further settings.
     called = (use._replace(settings=()) for each in analysis.states.values() for use in each.links.called)

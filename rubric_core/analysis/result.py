@@ -19,6 +19,7 @@ from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.defined_names import DefinedNames
@@ -135,7 +136,7 @@ class Analysis:
 
         For promptfoo, too, under the names of their results.
         """
-        if self.kind is FileKind.PROMPTFOO:
+        if self.kind is PromptfooFile.CONFIGURATION:
             return promptfoo_cases(self.document, self.states, self.frame, self.anchors)
         listed = self.suite.cases if self.suite is not None else None
         found = [self._entry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
@@ -163,7 +164,7 @@ class Analysis:
     @property
     def settings(self) -> Shape | None:
         """The content around the cases: the suite, or the promptfoo configuration. A new object if that has changed."""
-        return configuration_of(self.states, self.frame) if self.kind is FileKind.PROMPTFOO else self.suite
+        return configuration_of(self.states, self.frame) if self.kind is PromptfooFile.CONFIGURATION else self.suite
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -215,7 +216,7 @@ class Analysis:
     @cached_property
     def included(self) -> tuple[ExternalCases, ...]:
         """The paths in the case list with their files, in text order; for promptfoo, too. Keystrokes avoid this."""
-        return self.external if self.kind is not FileKind.PROMPTFOO else tuple(self.included_cases())
+        return self.external if self.kind is not PromptfooFile.CONFIGURATION else tuple(self.included_cases())
 
     def included_cases(self) -> Iterator[ExternalCases]:
         """The same from the links of the blocks."""
@@ -242,7 +243,11 @@ class Analysis:
         others = (self.states[b] for n, b in enumerate(self.document.blocks) if b.key and n not in read)
         return (
             self.has_scenarios
-            or (self.kind is FileKind.PROMPTFOO and self.settings is not None and not self.settings.has("tests"))
+            or (
+                self.kind is PromptfooFile.CONFIGURATION
+                and self.settings is not None
+                and not self.settings.has("tests")
+            )
             or any(each.found.is_without_cases for each in self.included)
             or any(each.tree.root is not None and not each.links.cases for each in others)
         )

@@ -4,6 +4,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.grading import suite_list
@@ -24,7 +25,7 @@ def suite_defaults(suite: Shape | None, kind: FileKind, names: DefinedNames | No
         return _of_configuration(suite)
     if not isinstance(suite, Suite):
         filters = names.filters if names is not None else None
-        is_listed = kind is FileKind.PROMPTFOO_CASES
+        is_listed = kind is PromptfooFile.CASES
         return SuiteDefaults(
             asserts=True, inlines=is_listed, filters=filters, names=names if kind.lists_cases else None
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import NOT_LOADED
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.reference_issues import ProgramText, PromptFileText, PromptText
@@ -19,10 +20,10 @@ def issues_of_text(analysis: Analysis, name: str, text: str) -> Iterator[Issue]:
     use = analysis.defined_names if kind.takes_names else None
     if kind is FileKind.PROMPT:
         yield PromptText(span=start, text=text)
-    elif kind is FileKind.PROMPTFOO_TABLE:
+    elif kind is PromptfooFile.TABLE:
         yield CaseTable(span=start, text=text)
     elif kind.is_template:
-        is_of_judges = kind is FileKind.PROMPTFOO_JUDGE_PROMPT
+        is_of_judges = kind is PromptfooFile.JUDGE_PROMPT
         yield PromptFileText(span=start, name=name, text=text, is_of_judges=is_of_judges, is_own=True, use=use)
     elif kind.is_program:
         path = analysis.around[1] if analysis.around is not None else None

@@ -151,15 +151,14 @@ class MigrationRun:
     def _migrated(self, shown: str, source: Source, dialect: str | None) -> MigratedFile | None:
         text = source.read()
         analysis = self._analysis(source, text, dialect)
-        if analysis.kind is FileKind.PROMPTFOO and source.named and self._options.to == _NAMES[-1]:
-            self.promptfoo.append(source)
-            return None
-        if analysis.kind is FileKind.PROMPTFOO:
-            self.passed.append(
-                f"{shown}: this is a promptfoo configuration: only `--to {_NAMES[-1]}` writes a suite for it"
-            )
-            return None
         name = analysis.choice.name
+        if analysis.kind.is_root and analysis.kind.family == "promptfoo":
+            if not source.named or self._options.to != _NAMES[-1]:
+                words = f"this is {analysis.kind.value}: only `--to {_NAMES[-1]}` writes a suite for it"
+                self.passed.append(f"{shown}: {words}")
+            else:
+                self.promptfoo.append(source)
+            return None
         if analysis.kind is FileKind.DEFAULTS or name not in _NAMES:  # no older dialect has the defaults
             self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")
             return None

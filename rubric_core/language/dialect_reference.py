@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.file_kinds import ROOTS, FileKind
+from rubric_core.language.file_kinds import LANGUAGE, FileKind
 from rubric_core.language.markdown import code, heading, sentence
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.properties import Properties
@@ -91,7 +91,7 @@ class ReferencePage:
 
     def suites(self) -> Iterator[str]:
         """Suites, cases, and their parts."""
-        yield from self.shapes(ROOTS[FileKind.SUITE])
+        yield from self.shapes(LANGUAGE.roots[FileKind.SUITE])
 
     def shapes(self, root: Kind[Any]) -> Iterator[str]:
         """Every shape at the root, and those inside it."""

@@ -1,16 +1,12 @@
 """The files around a suite: their kinds, and the shapes in each of them."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
+from rubric_core.family import FAMILIES, part_of
 from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
-from rubric_core.language.promptfoo.assertion import ASSERTIONS
-from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.files import JsonSchema, ModelTool, VariablesFile
-from rubric_core.language.promptfoo.provider import LISTED_IN_FILE, ListedInFile, ProviderInFile
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
@@ -19,22 +15,26 @@ from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
-    "ITEMS",
     "KINDS",
+    "LANGUAGE",
     "PROVIDER_ITEM",
-    "ROOTS",
     "CaseFile",
     "Config",
     "ConfigExecution",
     "ConfigHooks",
     "Export",
+    "FamilyLanguage",
     "FileKind",
     "LoneCase",
     "ResultsBlock",
     "Sidecar",
     "Template",
+    "case_item_of",
+    "item_of",
     "kind_named",
     "kind_of_reference",
+    "language_of",
+    "root_of",
 ]  # fmt: skip
 
 
@@ -103,25 +103,11 @@ class FileKind:
     PROMPT: ClassVar["FileKind"]
     #: A table of a suite, whose mistakes are reported there, or one that nothing names.
     TABLE: ClassVar["FileKind"]
-    PROMPTFOO: ClassVar["FileKind"]
-    PROMPTFOO_CASES: ClassVar["FileKind"]
-    #: Cases as CSV.
-    PROMPTFOO_TABLE: ClassVar["FileKind"]
-    PROMPTFOO_DEFAULTS: ClassVar["FileKind"]
-    PROMPTFOO_SCENARIOS: ClassVar["FileKind"]
-    PROMPTFOO_PROMPT: ClassVar["FileKind"]
-    #: What models that grade are asked, under `rubricPrompt`.
-    PROMPTFOO_JUDGE_PROMPT: ClassVar["FileKind"]
-    PROMPTFOO_PROVIDERS: ClassVar["FileKind"]
-    PROMPTFOO_PROVIDER: ClassVar["FileKind"]
-    PROMPTFOO_ASSERTIONS: ClassVar["FileKind"]
-    PROMPTFOO_ASSERTION: ClassVar["FileKind"]
-    PROMPTFOO_VARS: ClassVar["FileKind"]
-    PROMPTFOO_SCHEMA: ClassVar["FileKind"]
-    #: What models may call, under `tools` of a provider.
-    PROMPTFOO_TOOLS: ClassVar["FileKind"]
-    #: JavaScript or Python that promptfoo runs.
-    PROMPTFOO_PROGRAM: ClassVar["FileKind"]
+
+    @property
+    def is_recognised(self) -> bool:
+        """Whether its family recognises such a file by its own name or text, before AgentV takes what is left."""
+        return bool(self.dialect) and not self.by_reference
 
     __eq__ = object.__eq__  # compared as one object, which is fast
     __hash__ = object.__hash__
@@ -149,55 +135,54 @@ FileKind.ENVIRONMENT = FileKind("ENVIRONMENT", "an environment", has_own_folder=
 FileKind.PROMPT = FileKind("PROMPT", "a prompt", is_text=True)
 FileKind.TABLE = FileKind("TABLE", "a table", is_text=True, is_table=True, of_cases=True, names_no_cases=True)
 
-_promptfoo = partial(FileKind, family="promptfoo", dialect="promptfoo", is_strict=True)
-_named = partial(_promptfoo, by_reference=True)
-FileKind.PROMPTFOO = _promptfoo("PROMPTFOO", "a promptfoo configuration", is_root=True)
-FileKind.PROMPTFOO_CASES = _named(
-    "PROMPTFOO_CASES", "a file of promptfoo cases", of_cases=True, names_no_cases=True, lists_cases=True, refers=True, takes_names=True,
-    inlines=True,
-)  # fmt: skip
-FileKind.PROMPTFOO_TABLE = _named(
-    "PROMPTFOO_TABLE", "a table of promptfoo cases", is_text=True, is_table=True, of_cases=True, names_no_cases=True, lists_cases=True,
-    refers=True, takes_names=True,
-)  # fmt: skip
-FileKind.PROMPTFOO_DEFAULTS = _named(
-    "PROMPTFOO_DEFAULTS", "a promptfoo default test", of_cases=True, is_defaults=True, refers=True
-)
-FileKind.PROMPTFOO_SCENARIOS = _named(
-    "PROMPTFOO_SCENARIOS", "a file of promptfoo scenarios", of_cases=True, names_no_cases=True, refers=True
-)
-FileKind.PROMPTFOO_PROMPT = _named(
-    "PROMPTFOO_PROMPT", "a prompt of promptfoo", is_text=True, is_template=True, takes_names=True
-)
-FileKind.PROMPTFOO_JUDGE_PROMPT = _named(
-    "PROMPTFOO_JUDGE_PROMPT", "a prompt for judges of promptfoo", is_text=True, is_template=True, takes_names=True,
-    is_named_anywhere=True,
-)  # fmt: skip
-FileKind.PROMPTFOO_PROVIDERS = _named("PROMPTFOO_PROVIDERS", "a file of promptfoo providers", refers=True)
-FileKind.PROMPTFOO_PROVIDER = _named("PROMPTFOO_PROVIDER", "a promptfoo provider", refers=True)
-FileKind.PROMPTFOO_ASSERTIONS = _named(
-    "PROMPTFOO_ASSERTIONS", "a file of promptfoo assertions", refers=True, inlines=True
-)
-FileKind.PROMPTFOO_ASSERTION = _named("PROMPTFOO_ASSERTION", "a promptfoo assertion", refers=True, inlines=True)
-FileKind.PROMPTFOO_VARS = _named("PROMPTFOO_VARS", "a file of promptfoo variables", lists_cases=True, takes_names=True)
-FileKind.PROMPTFOO_SCHEMA = _named("PROMPTFOO_SCHEMA", "a JSON Schema")
-FileKind.PROMPTFOO_TOOLS = _named("PROMPTFOO_TOOLS", "a file of tools", strict_json=True)
-FileKind.PROMPTFOO_PROGRAM = _named(
-    "PROMPTFOO_PROGRAM",
-    "a program of promptfoo",
-    is_text=True,
-    is_program=True,
-    takes_names=True,
-    is_named_anywhere=True,
-)
-
-#: The kinds by name.
+#: AgentV's kinds by name.
 KINDS: Mapping[str, FileKind] = {kind.name: kind for kind in vars(FileKind).values() if isinstance(kind, FileKind)}
 
 
 def kind_named(name: str) -> FileKind:
-    """The kind of that name. Raises KeyError."""
-    return KINDS[name]
+    """The kind of that name, in any family. Raises KeyError."""
+    found = KINDS.get(name)
+    if found is not None:  # without a look at other families
+        return found
+    owner = next((each.name for each in FAMILIES if name.startswith(each.name.upper())), "")
+    return language_of(owner).kinds[name]
+
+
+class FamilyLanguage(NamedTuple):
+    """The part `language` of a family: its kinds of files, and what is in them."""
+
+    #: The kinds by name. The names begin with that of the family in capitals, but for those of AgentV.
+    kinds: Mapping[str, FileKind]
+    #: The shape at the root of each kind of file. Files that are read line by line, or as text, have no entry.
+    roots: Mapping[FileKind, Kind[Any]]
+    #: The shape of an item of a list at the root, for files whose items are handled one by one.
+    items: Mapping[FileKind, Kind[Any]]
+    #: The shape of an item of a list under a key that holds cases.
+    cases: Mapping[FileKind, Kind[Any]]
+
+
+def language_of(family: str) -> FamilyLanguage:
+    """The kinds of files of a family. Raises KeyError."""
+    part = part_of(family, "language")
+    if part is None:
+        raise KeyError(family)
+    found: FamilyLanguage = part.LANGUAGE
+    return found
+
+
+def root_of(kind: FileKind) -> Kind[Any] | None:
+    """The shape at the root of such a file; None for one that is read line by line, or as text."""
+    return language_of(kind.family).roots.get(kind)
+
+
+def item_of(kind: FileKind) -> Kind[Any] | None:
+    """The shape of an item of a list at the root; None if such a file should not be a list, or its items are not handled one by one."""
+    return language_of(kind.family).items.get(kind)
+
+
+def case_item_of(kind: FileKind) -> Kind[Any] | None:
+    """The shape of an item of a list under a key that holds cases; None if such a file has none."""
+    return language_of(kind.family).cases.get(kind)
 
 
 class ConfigExecution(Shape):
@@ -304,10 +289,8 @@ class Template(Shape):
     assertions = key(EVALUATORS, "The evaluators.", required=True, example="[{type: contains, value: refund}]")
 
 
-#: An item of a file of tools, of which only mappings are read.
-_TOOL = NodeUnion(text=Anything(), mapping=Shaped(ModelTool))
 #: The shape at the root of each kind of file. Files that are read line by line, or as text, have no entry.
-ROOTS: Mapping[FileKind, Kind[Any]] = {
+_ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SUITE: Shaped(Suite),
     FileKind.TARGETS: NodeUnion(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
     FileKind.CONFIG: Shaped(Config),
@@ -320,37 +303,18 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.DEFAULT_TEST: Shaped(DefaultTest),
     FileKind.WORKSPACE: Shaped(Workspace),
     FileKind.ENVIRONMENT: Shaped(Environment),
-    FileKind.PROMPTFOO: Shaped(Configuration),
-    FileKind.PROMPTFOO_CASES: NodeUnion(mapping=Shaped(PromptfooCase), sequence=ListOf(CASE_ITEM)),
-    FileKind.PROMPTFOO_DEFAULTS: Shaped(PartialCase),
-    FileKind.PROMPTFOO_SCENARIOS: NodeUnion(
-        mapping=Shaped(PromptfooScenario), sequence=ListOf(Shaped(PromptfooScenario))
-    ),
-    FileKind.PROMPTFOO_PROVIDERS: NodeUnion(
-        text=LISTED_IN_FILE.text, mapping=Shaped(ListedInFile), sequence=ListOf(LISTED_IN_FILE)
-    ),
-    FileKind.PROMPTFOO_PROVIDER: Shaped(ProviderInFile),
-    FileKind.PROMPTFOO_ASSERTIONS: NodeUnion(sequence=ASSERTIONS),
-    FileKind.PROMPTFOO_ASSERTION: ASSERTIONS.item,
-    FileKind.PROMPTFOO_VARS: Shaped(VariablesFile),
-    FileKind.PROMPTFOO_SCHEMA: Shaped(JsonSchema),
-    FileKind.PROMPTFOO_TOOLS: NodeUnion(mapping=Shaped(ModelTool), sequence=ListOf(_TOOL)),
 }
 
 #: The shape of an item of a list at the root, for files whose items are handled one by one.
-ITEMS: Mapping[FileKind, Kind[Any]] = {
+_ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.CASES: CASE,
     FileKind.DATASET: CASE,
     FileKind.TARGETS: Tagged(Target),
     FileKind.TEMPLATE: EVALUATORS.item,
     FileKind.SCENARIOS: Shaped(Scenario),
-    FileKind.PROMPTFOO: CASE_ITEM,
-    FileKind.PROMPTFOO_CASES: CASE_ITEM,
-    FileKind.PROMPTFOO_SCENARIOS: Shaped(PromptfooScenario),
-    FileKind.PROMPTFOO_PROVIDERS: LISTED_IN_FILE,
-    FileKind.PROMPTFOO_ASSERTIONS: ASSERTIONS.item,
-    FileKind.PROMPTFOO_TOOLS: _TOOL,
 }
+
+LANGUAGE = FamilyLanguage(KINDS, _ROOTS, _ITEMS, dict.fromkeys(KINDS.values(), CASE))
 
 #: Entries of a list in a file providers.yaml.
 PROVIDER_ITEM = Tagged(Provider)
@@ -367,7 +331,7 @@ def kind_of_reference(kind: Kind[Any]) -> FileKind | None:
         if isinstance(item, Tagged) and issubclass(item.base, Entry):
             return FileKind.TARGETS
         if isinstance(item, Shaped):
-            return next((f for f, root in ROOTS.items() if _is_of(root, item.shape)), None)
+            return next((f for f, root in _ROOTS.items() if _is_of(root, item.shape)), None)
         if item is not branch and (inner := kind_of_reference(item)) is not None:
             return inner
     return None

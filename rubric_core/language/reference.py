@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from rubric_core.language.cursor_place import history
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import Band, Evaluator
-from rubric_core.language.file_kinds import ROOTS, FileKind
+from rubric_core.language.file_kinds import LANGUAGE, FileKind
 from rubric_core.language.markdown import cell, code_cell, heading, sentence, table
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.reference_dialects import dialects_page
@@ -105,7 +105,7 @@ class _Catalogue:
         """Every key that is not one of an evaluator or a target."""
         parts = ["# Keys", "", "Names are those of the newest dialect that has the key."]
         for kind, title in _FILES.items():
-            shapes = [shape for shape in self._shapes(ROOTS[kind]) if self._is_used(shape)]
+            shapes = [shape for shape in self._shapes(LANGUAGE.roots[kind]) if self._is_used(shape)]
             shapes.sort(key=lambda shape: (shape is not Suite, shape is not Case))
             if shapes:
                 parts += ["", f"## {title}"]
@@ -148,7 +148,7 @@ class _Catalogue:
     def targets(self, runs: Mapping[str, Sequence[str]]) -> str:
         """Targets files: their keys, those of entries, and the settings of every kind."""
         parts = ["# Targets", "", _TARGETS_RUN.format(kinds=", ".join(map(code_cell, runs)))]
-        for shape in self._shapes(ROOTS[FileKind.TARGETS]):
+        for shape in self._shapes(LANGUAGE.roots[FileKind.TARGETS]):
             parts += ["", f"## {heading(shape)}", "", sentence(shape), "", self.table(shape)]
         parts += [
             "",

@@ -12,8 +12,9 @@ from typing import Any
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import Band, Evaluator, Include
-from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, language_of
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
@@ -58,11 +59,11 @@ KINDS: Mapping[str, FileKind] = {
 }
 #: The same for promptfoo.
 _OF_PROMPTFOO: Mapping[str, FileKind] = {
-    "suite": FileKind.PROMPTFOO,
-    "cases": FileKind.PROMPTFOO_CASES,
-    "defaults": FileKind.PROMPTFOO_DEFAULTS,
-    "scenarios": FileKind.PROMPTFOO_SCENARIOS,
-    "providers": FileKind.PROMPTFOO_PROVIDERS,
+    "suite": PromptfooFile.CONFIGURATION,
+    "cases": PromptfooFile.CASES,
+    "defaults": PromptfooFile.DEFAULTS,
+    "scenarios": PromptfooFile.SCENARIOS,
+    "providers": PromptfooFile.PROVIDERS,
 }
 
 
@@ -114,7 +115,7 @@ class _Schema:
 
     def root(self, kind: FileKind) -> Json:
         """The schema of a whole file."""
-        made = self._bare(ROOTS[kind])
+        made = self._bare(language_of(kind.family).roots[kind])
         if kind is FileKind.TARGETS and self.dialect.spelled(Provider, "provider") != self.dialect.spelled(
             Target, "provider"
         ):

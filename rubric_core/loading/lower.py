@@ -7,7 +7,7 @@ from rubric_core.language.detect_file_dialect import is_provider_list
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion
-from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, root_of
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
@@ -45,7 +45,9 @@ class Lowering(Collections):
 
     def root(self, root: Node | None, file: FileKind, cut_key: str) -> list[Shape]:
         """The shapes of a frame; `cut_key` is the key whose list was cut into blocks, or ROOT_LIST."""
-        kind = ROOTS[file]
+        kind = root_of(file)
+        if kind is None:
+            return []
         nothing = root is None or (isinstance(root, Scalar) and root.empty)
         branch = self.branch_of(kind, root) if isinstance(kind, NodeUnion) and root is not None else kind
         listed = nothing and cut_key == ROOT_LIST

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.block_references import OutsideText
@@ -119,7 +119,7 @@ class CasePlaces(ProviderPlaces):
                 self._defaults_files(node, found, what)
 
     def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
-        kind = FileKind.PROMPTFOO_DEFAULTS if what == "default_test" else FileKind.PROMPTFOO_SCENARIOS
+        kind = PromptfooFile.DEFAULTS if what == "default_test" else PromptfooFile.SCENARIOS
         known: frozenset[str] | None = frozenset() if found else None
         words: frozenset[str] = frozenset()
         for path in found or ():
@@ -127,7 +127,7 @@ class CasePlaces(ProviderPlaces):
                 self.files[path] = kind
                 named = nested_files(path, self.base, self.look, of_cases=False)
                 self.files.update(named)
-                for each in (file for file, nested in named.items() if nested is FileKind.PROMPTFOO_CASES):
+                for each in (file for file, nested in named.items() if nested is PromptfooFile.CASES):
                     self.files.update(nested_files(each, self.base, self.look, of_cases=True))
             names = variables_in_cases(path, self.look)
             known = None if names is None or known is None else known | names

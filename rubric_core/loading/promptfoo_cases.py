@@ -8,6 +8,7 @@ from typing import Any
 
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.files import absolute
@@ -42,13 +43,13 @@ def kind_of_cases(path: Path) -> FileKind | None:
     """The kind as which a case file is checked; None for a program, or a file that nothing reads."""
     suffix = path.suffix.lower()
     if suffix in (*_YAML, ".jsonl"):
-        return FileKind.PROMPTFOO_CASES
-    return FileKind.PROMPTFOO_TABLE if suffix == ".csv" else None
+        return PromptfooFile.CASES
+    return PromptfooFile.TABLE if suffix == ".csv" else None
 
 
 def kind_of_prompt(path: Path, *, of_judges: bool = False) -> FileKind | None:
     """The kind as which a prompt file is checked; None for a program, and for several prompts as data."""
-    kind = FileKind.PROMPTFOO_JUDGE_PROMPT if of_judges else FileKind.PROMPTFOO_PROMPT
+    kind = PromptfooFile.JUDGE_PROMPT if of_judges else PromptfooFile.PROMPT
     return kind if path.suffix.lower() in _PROMPTS else None
 
 

@@ -6,11 +6,11 @@ Paths are relative to the directory of the configuration. The effect of a missin
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, MaxScore, PythonCode, RubyCode, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
@@ -88,7 +88,7 @@ class _Places(PromptPlaces):
         base, self.base = self.base, self._inlined_from or self.base
         found = self.needs(node, _NO_VARS, bare=True, warns=True)
         self.base = base
-        self.files.update(dict.fromkeys(found or (), FileKind.PROMPTFOO_VARS))
+        self.files.update(dict.fromkeys(found or (), PromptfooFile.VARS))
         known = [variables_in_file(path, self.look) for path in found or ()]
         names = frozenset[str]().union(*(each for each in known if each is not None))
         self.outside.append(OutsideText("vars", node, names=names if found is not None and None not in known else None))
@@ -136,7 +136,7 @@ class _Places(PromptPlaces):
             )  # fmt: skip
             if field == "value" and isinstance(shape, IsJson | ContainsJson):
                 schemas = (path for path in found or () if path.suffix.lower() in DATA)
-                self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
+                self.files.update(dict.fromkeys(schemas, PromptfooFile.SCHEMA))
 
     def _judge_prompts(self, prompt: Node, consequence: str, calls: tuple[str, ...]) -> None:
         """The files of a `rubricPrompt`: one, several, or the contents of messages, of which nothing more is known."""

@@ -7,6 +7,7 @@ from typing import Literal
 from rubric_core.cached_properties import cached_property
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
@@ -189,9 +190,9 @@ class PromptfooLookup:
             called = self._note_use(
                 path, role, function or (calls[0] if calls and path.suffix == ".py" else ""), settings
             )
-            is_checked = self.look.is_checked(path, FileKind.PROMPTFOO_PROGRAM, nested=self.nested)
+            is_checked = self.look.is_checked(path, PromptfooFile.PROGRAM, nested=self.nested)
             if is_checked or trouble is None:
-                self.files.setdefault(path, FileKind.PROMPTFOO_PROGRAM)
+                self.files.setdefault(path, PromptfooFile.PROGRAM)
             if is_checked and (trouble is None or trouble.is_unreadable):
                 return  # reported in the file
         if trouble is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.language.file_extensions import DATASETS, TABLES
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
@@ -35,7 +36,7 @@ def nested_files(path: Path, base: Path, look: TrackedLookup, *, of_cases: bool)
         return {
             file: kind
             for name, kind in named
-            for file in _files(name, own if kind is FileKind.PROMPTFOO_VARS else base, files)
+            for file in _files(name, own if kind is PromptfooFile.VARS else base, files)
         }
 
     return look.once(("promptfoo nested files", path, base, of_cases), find)
@@ -64,7 +65,7 @@ def _named(case: Any, *, is_case: bool) -> Iterator[tuple[str, FileKind]]:
     given = case.get("vars") if is_case else None
     for each in given if isinstance(given, list) else [given]:
         if isinstance(each, str) and not each.startswith(URL):
-            yield each, FileKind.PROMPTFOO_VARS
+            yield each, PromptfooFile.VARS
     yield from _providers(case.get("provider"))
     options = case.get("options")
     yield from _providers(options.get("provider")) if isinstance(options, dict) else ()
@@ -73,15 +74,15 @@ def _named(case: Any, *, is_case: bool) -> Iterator[tuple[str, FileKind]]:
 
 def _assertions(checks: Any) -> Iterator[tuple[str, FileKind]]:
     if isinstance(checks, str) and checks.startswith(URL):
-        yield checks, FileKind.PROMPTFOO_ASSERTIONS
+        yield checks, PromptfooFile.ASSERTIONS
     for check in checks if isinstance(checks, list) else ():
         if isinstance(check, str) and check.startswith(URL):
-            yield check, FileKind.PROMPTFOO_ASSERTION
+            yield check, PromptfooFile.ASSERTION
         if not isinstance(check, dict):
             continue
         value = check.get("value")
         if check.get("type") in SCHEMA_TYPES and isinstance(value, str) and value.startswith(URL):
-            yield value, FileKind.PROMPTFOO_SCHEMA
+            yield value, PromptfooFile.SCHEMA
         yield from _providers(check.get("provider"))
         yield from _assertions(check.get("assert"))
 
@@ -92,4 +93,4 @@ def _providers(provider: Any) -> Iterator[tuple[str, FileKind]]:
     for each in (provider, *roles):
         identity = each.get("id") if isinstance(each, dict) else each
         if isinstance(identity, str) and identity.startswith(URL):
-            yield identity, FileKind.PROMPTFOO_PROVIDER
+            yield identity, PromptfooFile.PROVIDER

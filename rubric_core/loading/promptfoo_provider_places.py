@@ -1,7 +1,7 @@
 """The places of providers in a promptfoo configuration: in the list, in cases, and as graders."""
 
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.prompt_paths import without_member
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
@@ -71,7 +71,7 @@ class ProviderPlaces(PromptfooLookup):
             self.missing(node, name, loaded)
         for path in found or ():
             if path.suffix.lower() in DATA:
-                self.files[path] = FileKind.PROMPTFOO_PROVIDERS if listed else FileKind.PROMPTFOO_PROVIDER
+                self.files[path] = PromptfooFile.PROVIDERS if listed else PromptfooFile.PROVIDER
         function = _JAVASCRIPT_FUNCTION.search(node.text)
         if found and function is not None:
             words = "is a provider as a whole: promptfoo takes no function of it"
@@ -115,7 +115,7 @@ class ProviderPlaces(PromptfooLookup):
         """The files of tools: one, or several in a list."""
         for node in tools.items if isinstance(tools, Sequence) else [tools]:
             found = self.needs(node, ROW_ERRORS) or ()
-            self.files.update({path: FileKind.PROMPTFOO_TOOLS for path in found if path.suffix.lower() in DATA})
+            self.files.update({path: PromptfooFile.TOOLS for path in found if path.suffix.lower() in DATA})
 
     def command(self, node: Scalar) -> None:
         """The program of a command, or the script that an interpreter is given."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from rubric_core.cached_properties import cached_property
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
-from rubric_core.language.file_kinds import ITEMS, ROOTS, FileKind
+from rubric_core.language.file_kinds import FileKind, item_of, root_of
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
@@ -138,9 +138,9 @@ class Draft:
         self._of: dict[type[Shape], list[ShapedMapping]] = {}
         self._comments: list[Span] | None = None
         root = self.tree.root
-        listed = isinstance(root, Sequence) and kind in ITEMS
-        if root is not None and kind in ROOTS:
-            self._visit(ListOf(ITEMS[kind]) if listed else ROOTS[kind], root, None, "")
+        item, whole = item_of(kind), root_of(kind)
+        if root is not None and whole is not None:
+            self._visit(ListOf(item) if isinstance(root, Sequence) and item is not None else whole, root, None, "")
 
     @property
     def comments(self) -> list[Span]:

@@ -150,7 +150,7 @@ class _Reader:
     def as_named(self, snapshot: Snapshot, suites: Sequence[ScopedFile]) -> ScopedFile:
         """A document as the first suite that reaches it refers to it."""
         path = absolute(snapshot.path) if snapshot.path is not None else None
-        for suite in suites if path is not None and snapshot.file_kind is not FileKind.PROMPTFOO else ():
+        for suite in suites if path is not None and not snapshot.file_kind.is_recognised else ():
             kind = self.reach(suite).get(path) if path is not None else None
             if kind is not None:
                 return self._as(snapshot, kind)

@@ -192,7 +192,7 @@ class ClientWorkspace:
             return False
         if kind is None and len(snapshot.document) > HEAD and self._head_is_eval_yaml(snapshot, path) is False:
             return False
-        if snapshot.analysis.kind is FileKind.PROMPTFOO:
+        if snapshot.analysis.kind.is_recognised:
             return True
         if snapshot.analysis.is_eval_yaml(path) is False:
             return False

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.containment import leads_outside
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.known_names import known_targets, programs, templates
@@ -61,7 +60,11 @@ def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
 def _promptfoo_names(index: ProjectIndex, path: Path, kind: str) -> Iterator[str]:
     """The names that a promptfoo file and its family define, as far as they are indexed."""
     here = absolute(path)
-    known = {s.path: s for s in index.known() if s.path is not None and s.file_kind is FileKind.PROMPTFOO}
+    known = {
+        s.path: s
+        for s in index.known()
+        if s.path is not None and s.file_kind.is_root and s.file_kind.family == "promptfoo"
+    }
     near = [s for at, s in known.items() if at == here or here in s.refers_to]
     more = (index.at(each) for s in near for each in s.case_files)
     found = dict.fromkeys(s for s in (index.at(here), *near, *more) if s is not None)

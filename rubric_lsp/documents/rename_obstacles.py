@@ -175,14 +175,14 @@ def _metrics(scope: NameScope, name: NameOccurrence, new: str) -> Iterator[str]:
 
 def _cases_elsewhere(scope: NameScope, file: ScopedFile, name: NameOccurrence) -> Iterator[str]:
     """Cases in tables of other formats, from programs and from the network."""
-    if file.kind not in (FileKind.PROMPTFOO, FileKind.SUITE, FileKind.CASES, FileKind.SIDECAR):
+    if not file.kind.is_root and file.kind not in (FileKind.CASES, FileKind.SIDECAR):
         return
     read = {absolute(each.snapshot.path): each for each in scope.files if each.snapshot.path is not None}
     for each in file.analysis.included:
         for path in each.found.files:
             known = read.get(absolute(path))
-            unfollowed = {FileKind.PROMPTFOO_PROGRAM, *([FileKind.TABLE] if name.kind == "variable" else [])}
-            if known is None or known.kind in unfollowed:
+            in_table = known is not None and name.kind == "variable" and known.kind is FileKind.TABLE
+            if known is None or known.kind.is_program or in_table:
                 yield from _in_unedited(path, _place(file, each.span), name)
         if not each.found.files and not each.found.missing:
             words = f"cases come from `{each.text}` ({_place(file, each.span)}), which rubric does not read."

@@ -3,7 +3,7 @@
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, place_of
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, root_of
 from rubric_core.language.model import CASE
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
@@ -30,13 +30,13 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
         listed = not local.in_frame and analysis.kind is FileKind.SUITE
         if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
             return ListOf(PROVIDER_ITEM)
-        return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
+        return ListOf(CASE) if listed else root_of(analysis.kind) or Shaped(Shape)
     return ListOf(listed_kind(analysis))
 
 
 def listed_kind(analysis: Analysis) -> Kind[object]:
     """The kind of an item of the list of cases that is cut into blocks."""
-    return analysis.item_kind or CASE if analysis.kind is FileKind.PROMPTFOO else CASE
+    return (analysis.item_kind if analysis.kind.is_root else None) or CASE
 
 
 def _around(local: LocalText) -> list[type[Shape]]:

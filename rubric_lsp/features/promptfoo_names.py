@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, children
@@ -57,7 +57,7 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
             if not shape.borrowed:
                 yield from _shape_names(shape, local.text)
     root_node = local.tree.root
-    if kind is FileKind.PROMPTFOO_VARS and isinstance(root_node, Mapping):
+    if kind is PromptfooFile.VARS and isinstance(root_node, Mapping):
         for entry in root_node.entries:
             yield from scalar_name(entry.key, "variable", defines=True)
     if local.number >= 0 and isinstance(root_node, Sequence):

@@ -7,7 +7,7 @@ from harness import analysis_of
 from sample_texts import sample_texts
 
 from rubric_core.analysis.clean_shapes import CleanShapes
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 
 _TESTS = re.compile(r"^tests:[ ]*\n(?P<items>(?:[ ]*\n|[ ]*- .*\n|[ ].*\n)+)\Z", re.MULTILINE)
 
@@ -20,7 +20,7 @@ def test_remembered_assertions_change_no_finding(monkeypatch: pytest.MonkeyPatch
         if tests is not None:
             doubled = text + tests["items"]
             analysis = analysis_of(doubled)
-            if getattr(analysis, "kind", None) is FileKind.PROMPTFOO:
+            if getattr(analysis, "kind", None) is PromptfooFile.CONFIGURATION:
                 found[name] = doubled, [repr(each) for each in analysis.every]
     assert len(found) > 100
     monkeypatch.setattr(CleanShapes, "has", lambda _, __: False)

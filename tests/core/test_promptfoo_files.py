@@ -9,6 +9,7 @@ from rubric_core.analysis import analyze
 from rubric_core.cli import main
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.text import apply_edits
 
 CONFIG = """\
@@ -53,7 +54,7 @@ SCHEMA = "# yaml-language-server: $schema=https://promptfoo.dev/config-schema.js
 )
 def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) -> None:
     analysis = analyze(text, path=PurePath("/w/evals") / name)
-    assert (analysis.kind, analysis.dialect) == (FileKind.PROMPTFOO, PROMPTFOO)
+    assert (analysis.kind, analysis.dialect) == (PromptfooFile.CONFIGURATION, PROMPTFOO)
     assert analysis.is_eval_yaml(PurePath("/w/evals") / name) is True
     assert [each.code for each in analysis.diagnostics] == ["syntax-error"] * text.startswith("\ufeff")
 
@@ -93,7 +94,7 @@ FOREIGN = {
 def test_one_key_of_agentv_is_a_slip_where_all_else_is_promptfoos(name: str, key: str) -> None:
     text = (SCHEMA if name == "suite.yaml" else "") + NEUTRAL + FOREIGN[key]
     analysis = analyze(text, path=PurePath("/w/evals") / name)
-    assert analysis.kind is FileKind.PROMPTFOO
+    assert analysis.kind is PromptfooFile.CONFIGURATION
     assert [found.code for found in analysis.diagnostics] == ["unknown-key"]
     cases = text.replace("- vars", "- id: greets\n    criteria: greets\n    vars")
     assert analyze(cases, path=PurePath("/w/evals") / name).kind is FileKind.SUITE, "each case says so"
@@ -103,7 +104,7 @@ def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
     path = PurePath("/w/evals/suite.yaml")
     before = analyze(NEUTRAL + "unknown: 1\n", path=path)
     typed = analyze(CONFIG + "unknown: 1\n", path=path, previous=before)
-    assert (before.kind, typed.kind) == (FileKind.SUITE, FileKind.PROMPTFOO)
+    assert (before.kind, typed.kind) == (FileKind.SUITE, PromptfooFile.CONFIGURATION)
     assert [found.code for found in before.diagnostics] == ["unknown-key"]
     assert [(found.code, found.severity) for found in typed.diagnostics] == [("unknown-key", "hint")]
     again = analyze(NEUTRAL + "unknown: 1\n", path=path, previous=typed)
@@ -355,7 +356,7 @@ def test_nothing_is_said_of_variables_where_lines_of_cases_cannot_be_read(
 )
 def test_a_byte_order_mark_indents_the_first_line(name: str, text: str, count: int) -> None:
     """promptfoo counts it as a column, so that the second line does not belong to the first."""
-    kinds = {"cases.yaml": FileKind.PROMPTFOO_CASES, "cases.json": FileKind.PROMPTFOO_CASES}
+    kinds = {"cases.yaml": PromptfooFile.CASES, "cases.json": PromptfooFile.CASES}
     marked = f"\ufeff{text}"
     analysis = analyze(marked, path=PurePath("/w") / name, kind=kinds.get(name))
     found = [each for each in analysis.diagnostics if "byte order mark" in each.message]
@@ -444,7 +445,7 @@ TABLES = [
 
 @pytest.mark.parametrize(("text", "expected"), TABLES)
 def test_mistakes_in_a_table_have_places(text: str, expected: list[str]) -> None:
-    analysis = analyze(text, path=PurePath("/w/cases.csv"), kind=FileKind.PROMPTFOO_TABLE)
+    analysis = analyze(text, path=PurePath("/w/cases.csv"), kind=PromptfooFile.TABLE)
     lines = text.splitlines(keepends=True)
     starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
     found = []
@@ -455,7 +456,7 @@ def test_mistakes_in_a_table_have_places(text: str, expected: list[str]) -> None
     for each in analysis.diagnostics:
         for fix in each.fixes:
             mended = apply_edits(text, fix.edits)
-            again = analyze(mended, path=PurePath("/w/cases.csv"), kind=FileKind.PROMPTFOO_TABLE)
+            again = analyze(mended, path=PurePath("/w/cases.csv"), kind=PromptfooFile.TABLE)
             assert len(again.diagnostics) < len(analysis.diagnostics)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from rubric_core.analysis import analyze
 from rubric_core.cli import main
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.text import apply_edits
 from rubric_core.validation.rule import Fix
@@ -42,10 +42,10 @@ PROMPTS = [
 @pytest.mark.parametrize(("name", "text", "expected"), PROMPTS)
 def test_mistakes_in_a_prompt_have_places(name: str, text: str, expected: list[str]) -> None:
     def look(text: str) -> list[str]:
-        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, defined_names=USE)
+        analysis = analyze(text, path=PurePath("/w", name), kind=PromptfooFile.PROMPT, defined_names=USE)
         return [_shown(text, d.span.start, d.span.end, d.message) for d in analysis.diagnostics]
 
-    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROMPT, defined_names=USE).diagnostics
+    found = analyze(text, path=PurePath("/w", name), kind=PromptfooFile.PROMPT, defined_names=USE).diagnostics
     assert look(text) == expected
     for fix in (fix for each in found for fix in each.fixes):
         assert len(look(apply_edits(text, fix.edits))) == len(found) - 1
@@ -59,7 +59,7 @@ def _shown(text: str, start: int, end: int, message: str) -> str:
 def test_without_a_configuration_only_what_is_wrong_in_any_is_reported() -> None:
     for use in (None, DefinedNames(), DefinedNames(None, frozenset({"shout"}))):
         analysis = analyze(
-            "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=FileKind.PROMPTFOO_PROMPT, defined_names=use
+            "{{wrod}} {{ word | shout }} {word}}", path=PurePath("/w/say.txt"), kind=PromptfooFile.PROMPT, defined_names=use
         )  # fmt: skip
         assert [d.message for d in analysis.diagnostics] == ["`{word}}` is no placeholder; write `{{word}}`"]
 
@@ -106,7 +106,7 @@ JUDGES = [
 @pytest.mark.parametrize(("name", "text", "expected"), JUDGES)
 def test_mistakes_in_a_prompt_for_judges_have_places(name: str, text: str, expected: list[str]) -> None:
     def look(text: str) -> list[str]:
-        kind = FileKind.PROMPTFOO_JUDGE_PROMPT
+        kind = PromptfooFile.JUDGE_PROMPT
         found = analyze(text, path=PurePath("/w", name), kind=kind, defined_names=USE).diagnostics
         fixes.extend(fix for each in found for fix in each.fixes)
         return [_shown(text, d.span.start, d.span.end, d.message) for d in found]
@@ -119,7 +119,7 @@ def test_mistakes_in_a_prompt_for_judges_have_places(name: str, text: str, expec
 
 @pytest.mark.parametrize("use", [None, DefinedNames(), DefinedNames(None, frozenset({"shout"}))])
 def test_slips_in_a_prompt_for_judges_may_be_variables_that_are_not_known(use: DefinedNames | None) -> None:
-    text, kind = "{{ ouput }} {{ answer | trimm }}", FileKind.PROMPTFOO_JUDGE_PROMPT
+    text, kind = "{{ ouput }} {{ answer | trimm }}", PromptfooFile.JUDGE_PROMPT
     found = analyze(text, path=PurePath("/w/judge.txt"), kind=kind, defined_names=use).diagnostics
     assert [d.message for d in found] == ["there is no filter `trimm`; did you mean `trim`?"]
 
@@ -364,10 +364,10 @@ PROGRAMS = [
 @pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS)
 def test_mistakes_in_a_program_have_places(name: str, text: str, expected: list[str]) -> None:
     def look(text: str) -> list[str]:
-        analysis = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROGRAM)
+        analysis = analyze(text, path=PurePath("/w", name), kind=PromptfooFile.PROGRAM)
         return [_shown(text, d.span.start, d.span.end, d.message) for d in analysis.diagnostics]
 
-    found = analyze(text, path=PurePath("/w", name), kind=FileKind.PROMPTFOO_PROGRAM).diagnostics
+    found = analyze(text, path=PurePath("/w", name), kind=PromptfooFile.PROGRAM).diagnostics
     assert look(text) == expected
     for fix in (fix for each in found for fix in each.fixes):
         assert not fix.safe, "rubric does not rewrite programs by itself"

@@ -11,17 +11,17 @@ from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.cli import main
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.serialize import dumps, loads
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.loading.project import Project
 
-KINDS = {"cases.yaml": FileKind.PROMPTFOO_CASES, "cases.csv": FileKind.PROMPTFOO_TABLE}
+KINDS = {"cases.yaml": PromptfooFile.CASES, "cases.csv": PromptfooFile.TABLE}
 USE = DefinedNames(frozenset({"question", "tone"}), frozenset())
 
 
 def analysis_of(name: str, text: str, use: DefinedNames | None = USE) -> Analysis:
-    kind = KINDS.get(name, FileKind.PROMPTFOO_PROGRAM)
+    kind = KINDS.get(name, PromptfooFile.PROGRAM)
     return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, defined_names=use)
 
 
@@ -297,6 +297,6 @@ def test_what_configurations_define_survives_being_packed() -> None:
     )
     assert all(getattr(whole, each.name) for each in fields(DefinedNames))
     for use in (whole, DefinedNames(), DefinedNames(references=ReferableNames(None, names, frozenset())), None):
-        references = OutgoingReferences({Path("/w/x"): FileKind.PROMPTFOO_PROMPT}, "promptfoo", True, None, use)
+        references = OutgoingReferences({Path("/w/x"): PromptfooFile.PROMPT}, "promptfoo", True, None, use)
         row = dumps(CheckedFile("a", LANGUAGE.document("", Path("/w/a")), (), references=references))
         assert loads(row, "").references == references

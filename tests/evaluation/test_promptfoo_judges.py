@@ -17,7 +17,7 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 
 GOOD = '{"reason": "kind enough", "pass": true, "score": 0.8}'
 BAD = '{"reason": "rude", "pass": false, "score": 0.1}'
@@ -211,8 +211,8 @@ def test_recordings_are_no_configuration(folder: Callable[..., Path], tmp_path: 
     assert main(["run", "promptfooconfig.yaml", "--record"]) == 0
     assert (tmp_path / "promptfooconfig.recordings.yaml").is_file()
     text = (tmp_path / "promptfooconfig.recordings.yaml").read_text(encoding="utf-8")
-    assert analyze(text, path=tmp_path / "promptfooconfig.recordings.yaml").kind is not FileKind.PROMPTFOO
-    assert analyze(text, path=tmp_path / "promptfooconfig.more.yaml").kind is FileKind.PROMPTFOO
+    assert analyze(text, path=tmp_path / "promptfooconfig.recordings.yaml").kind is not PromptfooFile.CONFIGURATION
+    assert analyze(text, path=tmp_path / "promptfooconfig.more.yaml").kind is PromptfooFile.CONFIGURATION
 
 
 async def test_a_grader_of_a_target_file(folder: Callable[..., Path], tmp_path: Path) -> None:

@@ -5,18 +5,19 @@ from types import MappingProxyType
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.issues import WrongRoot
 from rubric_core.validation.rule import Context, Finding, checks
 from rubric_core.validation.rules.wrong_root import wrong_root
 
-_LISTS = (FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_TOOLS)
+_LISTS = (PromptfooFile.ASSERTIONS, PromptfooFile.TOOLS)
 #: What promptfoo does with a root of another type, unless it stops.
 _EFFECTS: Mapping[FileKind, str] = MappingProxyType({
-    FileKind.PROMPTFOO_DEFAULTS: "promptfoo takes over nothing of it",
-    FileKind.PROMPTFOO_VARS: "the variables that the prompts use stay empty",
-    FileKind.PROMPTFOO_PROVIDER: ROW_ERRORS,
-    FileKind.PROMPTFOO_SCHEMA: ROW_ERRORS,
-    FileKind.PROMPTFOO_TOOLS: ROW_ERRORS,
+    PromptfooFile.DEFAULTS: "promptfoo takes over nothing of it",
+    PromptfooFile.VARS: "the variables that the prompts use stay empty",
+    PromptfooFile.PROVIDER: ROW_ERRORS,
+    PromptfooFile.SCHEMA: ROW_ERRORS,
+    PromptfooFile.TOOLS: ROW_ERRORS,
 })  # fmt: skip
 
 

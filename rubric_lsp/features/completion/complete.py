@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, mapping_shape
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.file_kinds import ROOTS, FileKind
+from rubric_core.language.file_kinds import root_of
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.usage_counts import Counts
 from rubric_core.language.value_kinds import MapOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
@@ -64,7 +65,7 @@ def complete(
         filled = filters(analysis, local)
     if filled is not None or inside_text:
         return filled or []
-    if analysis.kind is FileKind.PROMPTFOO_TABLE:
+    if analysis.kind is PromptfooFile.TABLE:
         return table_completions(local, names)
     if analysis.kind.is_text or _in_block_scalar(local):
         return []
@@ -196,7 +197,7 @@ def _outermost(site: CompletionSite) -> Iterator[Completion]:
         return
     if cursor.column > 0:
         return
-    root = ROOTS.get(site.analysis.kind)
+    root = root_of(site.analysis.kind)
     shape = mapping_shape(root, cursor.siblings, site.dialect)
     outer = site.analysis.states[site.analysis.frame.block].tree.root
     if not site.local.in_frame and isinstance(outer, Mapping):

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialects import PROMPTFOO
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.template_syntax import NUNJUCKS_FILTERS
 from rubric_core.text import Span
@@ -37,7 +37,7 @@ def filters(analysis: Analysis, local: LocalText) -> list[Completion] | None:
 
 
 def _own_filters(analysis: Analysis) -> Iterable[str]:
-    if analysis.defined_names is not None and analysis.kind is not FileKind.PROMPTFOO:
+    if analysis.defined_names is not None and analysis.kind is not PromptfooFile.CONFIGURATION:
         return analysis.defined_names.filters or ()
     settings = analysis.settings if analysis.dialect is PROMPTFOO else None
     given = settings.nunjucks_filters if isinstance(settings, Configuration) else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, Criterion
-from rubric_core.language.file_kinds import ROOTS, FileKind
+from rubric_core.language.file_kinds import FileKind, root_of
 from rubric_core.language.model import Case, Message, Suite
 from rubric_core.language.shape import Skeleton
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
@@ -152,7 +152,7 @@ def suite(site: CompletionSite) -> Iterator[Completion]:
             "targets", "snippet", site.span, "targets:\n  - name: default\n", body, "a whole targets file", sort="00"
         )
         return
-    root = ROOTS.get(site.analysis.kind)
+    root = root_of(site.analysis.kind)
     skeleton = root.shape.skeleton if isinstance(root, Shaped) else None
     if skeleton is not None:
         body, name = "".join(f"{line}\n" for line in skeleton.lines), skeleton.name

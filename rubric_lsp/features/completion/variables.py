@@ -8,6 +8,7 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
@@ -53,7 +54,7 @@ def _names(
             yield name, "filled in for the judge", str
         if _in_aggregator(local):
             yield "EVALUATOR_RESULTS_JSON", "the members' results", str
-    for name in sorted(FILLED_IN) if analysis.kind is FileKind.PROMPTFOO_JUDGE_PROMPT else ():
+    for name in sorted(FILLED_IN) if analysis.kind is PromptfooFile.JUDGE_PROMPT else ():
         yield name, "filled in for the judge", str
     known = values_at(analysis, local)
     for name, value in known.items():

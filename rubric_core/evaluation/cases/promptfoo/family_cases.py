@@ -15,7 +15,7 @@ from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.executed_code import ExecutedCode
 from rubric_core.evaluation.model.file_addresses import file_addresses
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.ports import Files, Ports
 from rubric_core.validation.entry_lists import CaseEntry
 
@@ -29,7 +29,7 @@ class _PromptfooCases(FamilyCases[PromptfooRunnable]):
         self, path: Path, analysis: Analysis, files: Files, options: Options, generated: Mapping[str, GeneratedCases]
     ) -> LoadedSuite | None:
         """See `FamilyCases.suite`."""
-        if analysis.kind is not FileKind.PROMPTFOO:
+        if analysis.kind is not PromptfooFile.CONFIGURATION:
             return None
         tests = promptfoo_cases(analysis, path, files, options, generated)
         keys = tuple(each.key for each in tests[0].matrix.configuration.programs) if tests else ()
@@ -40,7 +40,7 @@ class _PromptfooCases(FamilyCases[PromptfooRunnable]):
         self, path: Path, analysis: Analysis, entries: Sequence[CaseEntry], *, marks_only: bool
     ) -> Sequence[Runnable]:
         """See `FamilyCases.entries`."""
-        if analysis.kind is not FileKind.PROMPTFOO:
+        if analysis.kind is not PromptfooFile.CONFIGURATION:
             return super().entries(path, analysis, entries, marks_only=marks_only)
         return promptfoo_entries(path, analysis, entries, marks_only=marks_only)
 
