@@ -32,7 +32,12 @@ FAMILIES = (
         "agentv",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
-        {"language": "rubric_core.language.file_kinds", "running": "rubric_core.evaluation.engine.agentv_running"},
+        {
+            "dialects": "rubric_core.language.dialects",
+            "language": "rubric_core.language.file_kinds",
+            "reference": "rubric_core.language.dialect_reference",
+            "running": "rubric_core.evaluation.engine.agentv_running",
+        },
     ),
     Family(
         "promptfoo",
@@ -41,11 +46,13 @@ FAMILIES = (
         {
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
             "checks": "rubric_core.validation.promptfoo",
+            "dialects": "rubric_core.language.dialects.promptfoo",
             "running": "rubric_core.evaluation.engine.promptfoo_running",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
             "language": "rubric_core.language.promptfoo.catalogue",
             "whole": "rubric_core.analysis.promptfoo_facts",
+            "reference": "rubric_core.language.promptfoo_reference",
         },
     ),
 )

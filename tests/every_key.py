@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rubric_core.language.dialect import Dialect, SpellingStatus
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Band
 from rubric_core.language.file_kinds import FileKind, root_of
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile

@@ -19,7 +19,8 @@ import rubric_core
 import rubric_core.evaluation
 from rubric_core.cli.parser import make_parser
 from rubric_core.family import FAMILIES, Family, part_of
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.family_checks import checks_of

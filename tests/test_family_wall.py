@@ -25,7 +25,8 @@ from source_trees import REPOSITORY, source_trees
 
 from rubric_core.analysis import default_language
 from rubric_core.family import FAMILIES, Family, family_named, part_of
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_kinds import kind_named, language_of
 
 #: The family that generic code still asks for.
@@ -35,17 +36,16 @@ _LIST = "rubric_core/family.py"
 
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
-rubric_core/analysis                 20   7
-rubric_core/cli                      14   5
+rubric_core/analysis                 19   7
+rubric_core/cli                      12   3
 rubric_core/configuration             4   1
 rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
-rubric_core/language                  2   2
-rubric_core/language/dialects         0   1
+rubric_core/language                  0   1
 rubric_core/loading                  10   3
 rubric_lsp                            1   1
 rubric_lsp/documents                 15   2
-rubric_lsp/features                   4   1
+rubric_lsp/features                   3   1
 rubric_lsp/features/completion       14   6
 """
 
@@ -136,7 +136,8 @@ def names_of_family(modules: Collection[Module]) -> dict[str, frozenset[str]]:
                 borrowed := {here for module, name, here in each.imports if name in constants.get(module, ())} - own
             )
             own |= (listed := {name for name, value in each.listings if name not in own and mentions(value, own)})
-            constants[each.name] |= listed
+            if each.path != _LIST:  # who asks the list of families asks all of them
+                constants[each.name] |= listed
             grows |= bool(borrowed or listed)
     return {name: frozenset(found) for name, found in known.items()}
 

@@ -13,7 +13,7 @@ from rubric_core.analysis.language import Language, default_language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile

@@ -5,8 +5,9 @@ from functools import cache
 from pathlib import PurePath
 from typing import Any
 
+from rubric_core.family import FAMILIES
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.dialects import DIALECTS, dialect_named
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
@@ -26,6 +27,8 @@ __all__ = ["Language", "default_language"]
 
 #: How many combinations of a class and fields are cached: suites have a few hundred.
 _MOST_JUDGES = 4_096
+#: The names of dialects that are not AgentV's.
+_OF_OTHER_FAMILIES = frozenset(name for family in FAMILIES for name in family.dialects) - {d.name for d in DIALECTS}
 
 
 class Language:
@@ -42,7 +45,8 @@ class Language:
         self._most = most
         self.dialects = tuple(dialects)
         self._own_rules = None if rules is None else {r.code: r for r in rules}
-        self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
+        #: Those of other families are added when they are first asked for.
+        self._by_name = {d.name: d for d in dialects}
         self._visitors: dict[tuple[type, str], tuple[Rule[Any], ...]] = {}
         #: By the class, the family, the signs in the text and the written fields.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
@@ -75,14 +79,18 @@ class Language:
 
     def dialect(self, name: str, releases: Releases | None = None) -> Dialect:
         """The dialect of that name, as the newest of some releases reads it. Raises KeyError."""
-        found = self._by_name[name]
+        found = self._by_name.get(name)
+        if found is None:
+            if name not in _OF_OTHER_FAMILIES:
+                raise KeyError(name)
+            found = self._by_name[name] = dialect_named(name)
         return found if releases is None else found.at(releases.nearest(found.release))
 
     def related(self, dialect: Dialect) -> tuple[Dialect, ...]:
-        """The dialects that a text of `dialect` can be confused with: for promptfoo only itself."""
+        """The dialects that a text of `dialect` can be confused with: for one of another family only itself."""
         if dialect in self.dialects:
             return self.dialects
-        own = dialect.name in self._by_name and dialect.name != PROMPTFOO.name  # as another release reads it
+        own = any(each.name == dialect.name for each in self.dialects)  # as another release reads it
         return tuple(dialect if d.name == dialect.name else d for d in self.dialects) if own else (dialect,)
 
     @property

@@ -7,11 +7,11 @@ import sys
 from rubric_core.analysis import Language
 from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
+from rubric_core.family import FAMILIES
 from rubric_core.language.closest_name import closest
 from rubric_core.language.departures_page import departures_section
-from rubric_core.language.dialect_reference import dialect_reference
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO, dialect_named
-from rubric_core.language.promptfoo_reference import promptfoo_reference
+from rubric_core.language.dialects import dialect_named
+from rubric_core.language.family_reference import reference_of
 
 __all__ = ["add_arguments", "main", "page_of", "unknown_code"]
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--language",
-        choices=[dialect.name for dialect in (*DIALECTS, PROMPTFOO)],
+        choices=[name for family in FAMILIES for name in family.dialects],
         metavar="DIALECT",
         help="print the reference of a dialect as one Markdown page, sized for the context of a model",
     )
@@ -35,8 +35,7 @@ def main(options: argparse.Namespace) -> int:
         if options.code is not None:
             print("rubric: --language explains a whole dialect; leave out the code", file=sys.stderr)
             return 2
-        is_promptfoo = options.language == PROMPTFOO.name
-        _show(promptfoo_reference() if is_promptfoo else dialect_reference(dialect_named(options.language)))
+        _show(reference_of(dialect_named(options.language)))
         return 0
     language = Language()
     if options.code is None:

@@ -10,9 +10,11 @@ from typing import get_args
 
 from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_file
+from rubric_core.family import FAMILIES
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.dialects import dialect_named
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.promptfoo_reference import promptfoo_reference
+from rubric_core.language.family_reference import reference_of
 from rubric_core.language.reference import NOTICE, RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
@@ -62,7 +64,8 @@ def reference() -> dict[str, str]:
     kinds = {name: tuple(kind.unused) for kind in PROVIDERS for name in kind.names}
     rows = (_row(rule) for rule in language.rules)
     made = pages(language.dialects, rows, _evaluator_pages(language.dialects), ways, kinds)
-    return {**made, "promptfoo.md": f"{NOTICE}\n\n{promptfoo_reference()}"}
+    others = (name for family in FAMILIES for name in family.dialects if name not in ways)
+    return {**made, **{f"{name}.md": f"{NOTICE}\n\n{reference_of(dialect_named(name))}" for name in others}}
 
 
 def _row(rule: "Rule[object]") -> RuleRow:

@@ -4,8 +4,10 @@ import argparse
 import json
 import sys
 
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO, dialect_named
-from rubric_core.language.schema import KINDS, json_schema, kinds_of
+from rubric_core.family import FAMILIES
+from rubric_core.language.dialects import DIALECTS, dialect_named
+from rubric_core.language.file_kinds import language_of
+from rubric_core.language.schema import json_schema, kinds_of
 
 __all__ = ["add_arguments", "main"]
 
@@ -14,8 +16,8 @@ PRINTED, WRONG_USE = 0, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric schema`."""
-    names = [dialect.name for dialect in (*DIALECTS, PROMPTFOO)]
-    kinds = dict.fromkeys((*KINDS, *kinds_of(PROMPTFOO)))
+    names = [name for family in FAMILIES for name in family.dialects]
+    kinds = dict.fromkeys(kind for family in FAMILIES for kind in language_of(family.name).schemas)
     parser.add_argument(
         "--dialect",
         choices=names,

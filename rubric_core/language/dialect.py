@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar, cast
 
+from rubric_core.family import FAMILIES
 from rubric_core.language.properties import Properties
 from rubric_core.language.releases import NEWEST, NEXT, Release, Releases
 from rubric_core.language.shape import Key, Shape
@@ -127,15 +128,11 @@ class Dialect:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copied and pickled by name: a dialect is large and holds generated classes.
-        from rubric_core.language.dialects import (  # noqa: PLC0415  # they are made of this class
-            DIALECTS,
-            PROMPTFOO,
-            dialect_named,
-        )
+        from rubric_core.language.dialects import dialect_named  # noqa: PLC0415  # they are made of this class
 
         return (
             (dialect_named, (self.name, self.release))
-            if self.name in {each.name for each in (*DIALECTS, PROMPTFOO)}
+            if any(self.name in family.dialects for family in FAMILIES)
             else cast("tuple[Any, ...]", super().__reduce__())
         )
 

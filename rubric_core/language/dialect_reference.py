@@ -16,7 +16,7 @@ from rubric_core.language.shape import Key, Shape
 from rubric_core.language.targets import Entry, Provider, Target, TargetFile
 from rubric_core.language.value_kinds import Kind
 
-__all__ = ["ReferencePage", "dialect_reference", "example_suite"]
+__all__ = ["REFERENCE", "ReferencePage", "dialect_reference", "example_suite"]
 
 _INTRODUCTION = """\
 Suites are YAML, with one entry per case. The first line of a suite may name its dialect: `# rubric: dialect={name}`.
@@ -202,3 +202,6 @@ def _instead(name: str, now: str | None, note: str) -> str:
     if now and now != name:
         return f"write {code(now)}" + (f" ({note})" if note else "")
     return note or "leave it out"
+
+
+REFERENCE = dialect_reference

@@ -159,6 +159,8 @@ class FamilyLanguage(NamedTuple):
     items: Mapping[FileKind, Kind[Any]]
     #: The shape of an item of a list under a key that holds cases.
     cases: Mapping[FileKind, Kind[Any]]
+    #: What a JSON Schema can be made for, by the word on the command line.
+    schemas: Mapping[str, FileKind]
 
 
 def language_of(family: str) -> FamilyLanguage:
@@ -314,7 +316,19 @@ _ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SCENARIOS: Shaped(Scenario),
 }
 
-LANGUAGE = FamilyLanguage(KINDS, _ROOTS, _ITEMS, dict.fromkeys(KINDS.values(), CASE))
+LANGUAGE = FamilyLanguage(
+    kinds=KINDS,
+    roots=_ROOTS,
+    items=_ITEMS,
+    cases=dict.fromkeys(KINDS.values(), CASE),
+    schemas={
+        "suite": FileKind.SUITE,
+        "targets": FileKind.TARGETS,
+        "config": FileKind.CONFIG,
+        "cases": FileKind.CASES,
+        "template": FileKind.TEMPLATE,
+    },
+)
 
 #: Entries of a list in a file providers.yaml.
 PROVIDER_ITEM = Tagged(Provider)

@@ -1,12 +1,13 @@
 """The reference of promptfoo's configurations as one Markdown page, short enough for the context of a model."""
 
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialect_reference import ReferencePage
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape_kinds import Shaped
 
-__all__ = ["PROMPTFOO_EXAMPLE", "promptfoo_reference"]
+__all__ = ["PROMPTFOO_EXAMPLE", "REFERENCE", "promptfoo_reference"]
 
 #: A small configuration in which `rubric check` finds nothing, and which passes without a network.
 PROMPTFOO_EXAMPLE = """\
@@ -39,13 +40,16 @@ _SCORING = """\
 - Paths are relative to the configuration, and begin with `file://`."""
 
 
-def promptfoo_reference() -> str:
+def promptfoo_reference(dialect: Dialect = PROMPTFOO) -> str:
     """The page: an example, how cases are scored, every key, and every assertion type with how it scores."""
-    page = ReferencePage(PROMPTFOO, besides=(Assertion,))
+    page = ReferencePage(dialect, besides=(Assertion,))
     parts = [
-        "# The language of promptfoo configurations", "", f"Read by promptfoo {PROMPTFOO.releases}.", _INTRODUCTION, "", "## Example", "",
+        "# The language of promptfoo configurations", "", f"Read by promptfoo {dialect.releases}.", _INTRODUCTION, "", "## Example", "",
         "```yaml", PROMPTFOO_EXAMPLE.rstrip(), "```", "", "## How it reads and scores", "", _SCORING, "", "## Configurations",
         *page.shapes(Shaped(Configuration)), "", "## Assertions", "",
         "`not-` in front of a type inverts it, but for `assert-set`, `select-best` and `max-score`.", *page.typed(Assertion, "Every assertion"),
     ]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+REFERENCE = promptfoo_reference

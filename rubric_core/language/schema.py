@@ -7,14 +7,13 @@ engine silently ignores have a `deprecationMessage`; values that it rejects are 
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import Band, Evaluator, Include
-from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, language_of
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.language.file_kinds import LANGUAGE, PROVIDER_ITEM, FileKind, language_of
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
@@ -49,27 +48,13 @@ from rubric_core.language.value_kinds import (
 
 __all__ = ["KINDS", "Json", "json_schema", "kinds_of"]
 
-#: What a schema can be made for, by the word on the command line.
-KINDS: Mapping[str, FileKind] = {
-    "suite": FileKind.SUITE,
-    "targets": FileKind.TARGETS,
-    "config": FileKind.CONFIG,
-    "cases": FileKind.CASES,
-    "template": FileKind.TEMPLATE,
-}
-#: The same for promptfoo.
-_OF_PROMPTFOO: Mapping[str, FileKind] = {
-    "suite": PromptfooFile.CONFIGURATION,
-    "cases": PromptfooFile.CASES,
-    "defaults": PromptfooFile.DEFAULTS,
-    "scenarios": PromptfooFile.SCENARIOS,
-    "providers": PromptfooFile.PROVIDERS,
-}
+#: What a schema of AgentV can be made for, by the word on the command line.
+KINDS: Mapping[str, FileKind] = LANGUAGE.schemas
 
 
 def kinds_of(dialect: Dialect) -> Mapping[str, FileKind]:
     """The kinds of files with a schema in a dialect, by their names on the command line."""
-    return _OF_PROMPTFOO if dialect.properties.engine == "promptfoo" else KINDS
+    return language_of(dialect.properties.engine).schemas
 
 
 #: An id of a provider in the place of a key, with its settings below.
@@ -289,8 +274,8 @@ class _Schema:
         return f"{said}{instead} ({spelling.note})." if spelling.note else f"{said}{instead}."
 
     def _content(self, shape: type[Shape], declared: Key[Any]) -> Json:
-        bases: tuple[type[Shape], ...] = (Evaluator, Assertion, *self.dialect.families)
-        base = next((b for b in bases if issubclass(shape, b)), None)
+        checks = (b for b in reversed(shape.__mro__) if issubclass(b, Shape) and b.stands_for == "check")
+        base = next(chain(checks, (b for b in self.dialect.families if issubclass(shape, b))), None)
         if base is not None and declared.field == base.tag:
             return self._tags(base) if shape is base else {"type": "string"}
         return self.value(declared.kind)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -55,7 +54,7 @@ def filled_prompt(
     """
     own = analysis.case_at(name.span.start) if not analysis.kind.is_text else None
     local = analysis.local(name.span.start)
-    held = own is not None or (analysis.dialect is PROMPTFOO and not local.in_frame and not analysis.kind.is_text)
+    held = own is not None or (analysis.kind.dialect and not local.in_frame and not analysis.kind.is_text)
     here = values_at(analysis, local) if held else {}
     if name.name in here:
         value = here[name.name]

@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion

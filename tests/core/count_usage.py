@@ -13,7 +13,7 @@ from core.test_usage import kinds_of, written
 from harness import LANGUAGE
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage_counts import ANY, Counts, count

@@ -7,7 +7,8 @@ import pytest
 from rubric_core.analysis import Language, analyze
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialect_reference import dialect_reference, example_suite
-from rubric_core.language.dialects import DIALECTS, PROMPTFOO, dialect_named
+from rubric_core.language.dialects import DIALECTS, dialect_named
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion

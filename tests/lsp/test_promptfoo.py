@@ -9,7 +9,7 @@ from harness import LANGUAGE, cursor
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import EXTENSION
 from rubric_core.loading.project import Project

@@ -22,7 +22,7 @@ from rubric_core.language.promptfoo.provider import (
 from rubric_core.language.promptfoo.run_options import CommandLineOptions, RunOptions
 from rubric_core.language.shape import Shape
 
-__all__ = ["PROMPTFOO"]
+__all__ = ["DIALECTS", "PROMPTFOO"]
 
 #: In the order of their use.
 _INVERTIBLE: Mapping[str, type[Assertion]] = {
@@ -75,3 +75,4 @@ PROMPTFOO = Dialect.first(
     free_types=("promptfoo:redteam:", "not-promptfoo:redteam:"),
     interpolation=(r"\{\{.*?\}\}",),
 )
+DIALECTS = (PROMPTFOO,)

@@ -46,4 +46,11 @@ LANGUAGE = FamilyLanguage(
     roots=_ROOTS,
     items=_ITEMS,
     cases={**_ITEMS, PromptfooFile.SCENARIOS: CASE_ITEM},
+    schemas={
+        "suite": PromptfooFile.CONFIGURATION,
+        "cases": PromptfooFile.CASES,
+        "defaults": PromptfooFile.DEFAULTS,
+        "scenarios": PromptfooFile.SCENARIOS,
+        "providers": PromptfooFile.PROVIDERS,
+    },
 )

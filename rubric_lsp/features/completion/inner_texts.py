@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.lazy_compilation import pattern

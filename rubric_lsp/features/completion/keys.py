@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from rubric_core.language.dialect import Spelling, SpellingStatus
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Ranges, usual

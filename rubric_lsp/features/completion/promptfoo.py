@@ -5,7 +5,7 @@ from functools import partial
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_extensions import CASES, CODE, FILTERS, TEMPLATES
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.assertion import LIMITS, SET_TYPE, TABLE_CODE, TABLE_RUBRICS
 from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_expected, rows_of
 from rubric_core.text import Span

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import Dialect, SpellingStatus, TypeName
-from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.model import ContentBlock, Suite
