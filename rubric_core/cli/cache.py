@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rubric_core.cli.cache_files import CacheFile
-from rubric_core.cli.check_inputs import FILE, CheckInputs, DiskTime, kind_of
+from rubric_core.cli.check_inputs import CheckInputs, DiskTime
 from rubric_core.cli.dependencies import Fact
 from rubric_core.user_dirs import cache_folder
 
@@ -64,16 +64,9 @@ class Cache:
         return name in self._known
 
     def changed(self) -> frozenset[str] | None:
-        """The files of the stored check that may have changed since; None if something else may have as well.
-
-        A change time tells, which programs cannot set, as in `CheckInputs`.
-        """
+        """The files of the stored check that may have changed since; None if something else may have as well."""
         with contextlib.suppress(OSError, ValueError):  # a name that this locale cannot say
-            if self._inputs is not None and self._inputs.hold():
-                now = zip(self._inputs.paths(), self._stamps, self._inputs.stamps(), strict=True)
-                paths = frozenset(path for path, before, stamp in now if not stamp or before != stamp)
-                if all(kind_of(path) == FILE for path in paths):
-                    return paths
+            return None if self._inputs is None else self._inputs.changed(self._stamps)
         return None
 
     def compare(self, holds: Callable[[Iterable[Fact]], Iterator[bool]]) -> None:

@@ -80,6 +80,17 @@ class CheckInputs(NamedTuple):
         """A stamp of each of the `paths`, empty for one that is gone, or may have changed `since`."""
         return [stamp_at(path, since) for path in self.paths()]
 
+    def changed(self, stamps: Sequence[str]) -> frozenset[str] | None:
+        """The files that have other stamps now; None if something else may have changed as well. Raises OSError, ValueError.
+
+        A change time tells, which programs cannot set. `stamps` are those of `paths` from before.
+        """
+        if not self.hold():
+            return None
+        now = zip(self.paths(), stamps, self.stamps(), strict=True)
+        paths = frozenset(path for path, before, stamp in now if not before or before != stamp)
+        return paths if all(kind_of(path) == FILE for path in paths) else None
+
     def joined(self, other: "CheckInputs") -> "CheckInputs":
         """These inputs and those of `other`."""
         folders = {**self.stamped, **other.stamped}

@@ -107,7 +107,7 @@ def _frames_for(out: TextIO) -> Callable[[CheckedFile], str]:
 
 
 def _rows_for(_: TextIO) -> Callable[[CheckedFile], str]:
-    # The brackets of the list, which stand around all files, are on lines of their own.
+    # Without the brackets of this list: one pair stands around the rows of all files.
     return lambda checked: _json(as_json((checked,)))[2:-2]
 
 

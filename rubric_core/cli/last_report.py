@@ -133,16 +133,7 @@ class StoredReport:
         self.inputs: CheckInputs = CheckInputs(*inputs)
         self.stamps: list[str] = stamps
         #: The paths with another stamp than before; None if something changed that has none.
-        self.changed = self._changed()
-
-    def _changed(self) -> frozenset[str] | None:
-        from rubric_core.cli.check_inputs import FILE, kind_of  # noqa: PLC0415  # a few files need none of it
-
-        if not self.inputs.hold():
-            return None
-        now = zip(self.inputs.paths(), self.stamps, self.inputs.stamps(), strict=True)
-        paths = frozenset(path for path, before, stamp in now if not before or before != stamp)
-        return paths if all(kind_of(path) == FILE for path in paths) else None
+        self.changed = self.inputs.changed(self.stamps)
 
     def output(self, key: str) -> PrintedReport | None:
         """The output of that key; see `LastReport.key`."""

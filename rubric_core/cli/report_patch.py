@@ -72,7 +72,7 @@ class ReportPatch:
         self._stored = stored
         self._sources = sources
         self._changed = stored.changed or frozenset()
-        #: As it is now.
+        #: That of the stored check; files that are checked again get their new results in it.
         self.index = ReportIndex(*json.loads(stored.index_line))
         self._project = _StoredProject(self.index, sources)
         self._checker = FileChecker(*settings, self._project)

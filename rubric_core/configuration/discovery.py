@@ -303,10 +303,14 @@ def _takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
     return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
 
+#: The files that determine the suites below their folder.
+_DECIDING = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
+
+
 def decides_for_folder(path: str) -> bool:
-    """Whether a file of that path determines which others are checked, or how: settings, patterns of git."""
-    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, "config.yaml", "exclude", ".git")
-    return os.path.basename(path) in wanted  # noqa: PTH119  # as text
+    """Whether a file of that path may determine which others are checked, or how: settings, patterns of git."""
+    name = os.path.basename(path)  # noqa: PTH119  # as text
+    return any(name == each.rpartition("/")[2] for each in _DECIDING)
 
 
 #: Nanoseconds after which another change gives a file another time, on any file system.
@@ -328,8 +332,7 @@ def _are_settled(stamps: Mapping[str, _Stamp]) -> bool:
 
 def _files_that_count(folder: str, names: frozenset[str] | None = None) -> Iterator[str]:
     """The files that determine the suites below a folder, by the `names` in it; None: unknown."""
-    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
-    return (os.path.join(folder, name) for name in wanted if names is None or name.partition("/")[0] in names)
+    return (os.path.join(folder, name) for name in _DECIDING if names is None or name.partition("/")[0] in names)
 
 
 def _is_file(entry: "os.DirEntry[str]") -> bool:
