@@ -28,6 +28,8 @@ from rubric_core.family import FAMILIES, Family, family_named, part_of
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_kinds import kind_named, language_of
+from rubric_core.language.model import Suite
+from rubric_core.language.promptfoo.configuration import Configuration
 
 #: The family that generic code still asks for.
 _FAMILY = "promptfoo"
@@ -272,7 +274,10 @@ def test_what_is_said_about_a_number():
 def test_the_list_of_families_says_what_their_catalogues_say():
     listed = [(family.name, name) for family in FAMILIES for name in family.dialects]
     assert listed == [(each.properties.engine, each.name) for each in (*DIALECTS, PROMPTFOO)]
-    assert set(family_named("agentv").case_keys) == default_language().item_keys
+    in_suites = {s.name for each in DIALECTS for s in each.table(Suite).values() if s.field == "cases"}
+    assert set(family_named("agentv").case_keys) == in_suites
+    assert set(family_named("promptfoo").case_keys) <= PROMPTFOO.table(Configuration).keys()
+    assert default_language().item_keys == {key for family in FAMILIES for key in family.case_keys}
     assert [part for family in FAMILIES for part in family.parts if part_of(family.name, part) is None] == []
 
 

@@ -10,7 +10,6 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS, dialect_named
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.model import Suite
 from rubric_core.language.releases import Releases
 from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
@@ -50,8 +49,8 @@ class Language:
         self._visitors: dict[tuple[type, str], tuple[Rule[Any], ...]] = {}
         #: By the class, the family, the signs in the text and the written fields.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
-        #: The top-level keys whose lists hold the cases, in any dialect.
-        self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
+        #: The top-level keys whose lists hold the cases, in any family.
+        self.item_keys = frozenset(name for family in FAMILIES for name in family.case_keys)
 
     def document(
         self, text: str, path: PurePath | None = None, known: FileKind | None = None, earlier: Document | None = None
