@@ -6,12 +6,13 @@ from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite
 from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 from rubric_core.text import Span
 
-__all__ = ["generated_lines", "returned_value"]
+__all__ = ["generated_lines", "made_cases", "returned_value"]
 
 _SECONDS = 60.0
 #: The default function of a Python file.
@@ -33,3 +34,15 @@ async def returned_value(
 def generated_lines(cases: Sequence[Any]) -> GeneratedCases:
     """Cases that a program has returned, one per line."""
     return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in cases))
+
+
+async def made_cases(program: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
+    """The cases that a program of AgentV's suites returns: a list, or a mapping with a list under `tests`."""
+    try:
+        value = await returned_value(program, {}, suite, ports)
+    except Unscored as problem:
+        return GeneratedCases(trouble=problem.reason)
+    listed = value.get("tests") if isinstance(value, dict) else value
+    if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed):
+        return GeneratedCases(trouble="it must return a list of cases, each a mapping")
+    return generated_lines(listed)

@@ -36,9 +36,11 @@ class FamilyCases(Generic[C]):
         """The cases of some entries of a text that is open in an editor; with `marks_only`, only what shows results."""
         return runnables(path, analysis, entries=entries)
 
-    async def generated(self, program: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases | None:
-        """The cases that a program of a suite makes, by its entry verbatim; None if it is run as for AgentV."""
-        return None
+    async def generated(self, program: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
+        """The cases that a program of a suite makes, by its entry verbatim."""
+        from rubric_core.evaluation.cases.case_programs import made_cases  # noqa: PLC0415  # few suites have programs that make cases
+
+        return await made_cases(program, suite, ports)
 
     def files(self, case: C) -> Iterable[Path]:
         """The files that may exist on which results depend, besides those that its messages, targets and evaluators name."""

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 
-from rubric_core.evaluation.cases.case_programs import generated_lines, returned_value
 from rubric_core.evaluation.cases.family_cases import cases_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite
-from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.ports import Ports
 
 __all__ = ["generate_cases"]
@@ -14,18 +12,4 @@ __all__ = ["generate_cases"]
 async def generate_cases(suite: LoadedSuite, ports: Ports) -> Mapping[str, GeneratedCases]:
     """The cases that the programs of a suite generate, by their entry verbatim; nothing is cached."""
     family = cases_of(suite.analysis.dialect)
-    return {
-        text: await family.generated(text, suite, ports) or await _generate(text, suite, ports)
-        for text in suite.programs
-    }
-
-
-async def _generate(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
-    try:
-        value = await returned_value(text, {}, suite, ports)
-    except Unscored as problem:
-        return GeneratedCases(trouble=problem.reason)
-    listed = value.get("tests") if isinstance(value, dict) else value
-    if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed):
-        return GeneratedCases(trouble="it must return a list of cases, each a mapping")
-    return generated_lines(listed)
+    return {text: await family.generated(text, suite, ports) for text in suite.programs}

@@ -44,7 +44,7 @@ class _PromptfooCases(FamilyCases[PromptfooRunnable]):
             return super().entries(path, analysis, entries, marks_only=marks_only)
         return promptfoo_entries(path, analysis, entries, marks_only=marks_only)
 
-    async def generated(self, program: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases | None:
+    async def generated(self, program: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
         """See `FamilyCases.generated`."""
         from rubric_core.evaluation.cases.promptfoo.made_tests import made_tests  # noqa: PLC0415  # few configurations have programs that make tests
 
