@@ -47,7 +47,7 @@ def is_template(text: str) -> bool:
 
 
 def case_key(case: Runnable, files: Files) -> Hashable:
-    """What a case does besides its graders, as far as it is not text."""
+    """A key that is equal for cases that run, read and send the same; texts for models and people do not count."""
     name = target_name(case.suite, case.options.target, shared_targets(case, files))
     prompt = case.variant.prompt if case.variant is not None else None
     own = {key: each for key, each in _written(case.case, case).items() if key not in _TEXTS}
@@ -96,7 +96,7 @@ def _environment_names(case: Runnable) -> Hashable:
 
 
 def grader_key(config: EvaluatorConfig, case: Runnable) -> Hashable | None:
-    """What a grader does, as far as it is not text; None for one that only compares."""
+    """A key that is equal for graders that run, read and send the same; None for one that only compares."""
     if all(_is_inert(each) for each in children(config) if isinstance(each, Evaluator)):
         return None
     written = plain(config.node, case.anchors) if config.node is not None else None

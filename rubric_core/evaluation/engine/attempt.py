@@ -248,7 +248,10 @@ class Attempt:
         )
 
     def with_row(self, context: EvaluationContext, output: Any) -> EvaluationContext:  # noqa: ARG002  # a case is no row
-        """The context with what graders learn of a row of a matrix; `output` is that of the target, before it is transformed."""
+        """The context with the test and the provider of a row, which grading code may read; unchanged for other cases.
+
+        `output` is that of the target, before it is transformed.
+        """
         return context
 
     async def grade_alike(self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], target: str) -> None:  # noqa: ARG002  # whose outputs are compared

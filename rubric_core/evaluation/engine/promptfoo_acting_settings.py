@@ -18,7 +18,7 @@ _MODEL_TEXTS = frozenset({"value", "threshold", "weight", "metric"})
 
 
 def case_key(case: PromptfooRunnable) -> Hashable:
-    """What a row does besides its assertions, as far as it is not text."""
+    """A key that is equal for rows that run, read and send the same; texts for models and people do not count."""
     prompt = case.sent_prompt
     data = {name: value for name, value in case.test.data.items() if name not in _ROW_TEXTS}
     programs = {
@@ -33,7 +33,7 @@ def case_key(case: PromptfooRunnable) -> Hashable:
 
 
 def grader_key(config: EvaluatorConfig, case: PromptfooRunnable) -> Hashable | None:
-    """What an assertion does, as far as it is not text; None for one that only compares."""
+    """A key that is equal for assertions that run, read and send the same; None for one that only compares."""
     return _assertion(config, case) if isinstance(config, PromptfooAssertion) else agentv_grader_key(config, case)
 
 

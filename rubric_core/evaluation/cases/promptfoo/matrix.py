@@ -107,7 +107,7 @@ class PromptfooMatrix:
 
     @cached_property
     def told_providers(self) -> ByIdentity[Redactor, dict[str, Mapping[str, Any]]]:
-        """What code that grades is told of each provider, without the secrets of one run, see `provider_of_row`."""
+        """The descriptions of providers that grading code gets, masked by the redactor of one run; see `provider_of_row`."""
         return ByIdentity()
 
     @cached_property

@@ -144,7 +144,7 @@ def listed_test(
 
 
 def _written(node: MappingNode, key: str, configuration: PromptfooConfiguration) -> Any:
-    """The value of a key of a mapping as it is written; None without the key."""
+    """The value that a mapping has for a key, before templates are filled in; None if the key is missing."""
     if node.get(MERGE) is not None:
         return plain(node, configuration.anchors).get(key)
     return plain(node.get(key), configuration.anchors)
