@@ -36,7 +36,7 @@ FAMILIES = (
             "dialects": "rubric_core.language.dialects",
             "language": "rubric_core.language.file_kinds",
             "reference": "rubric_core.language.dialect_reference",
-            "running": "rubric_core.evaluation.engine.agentv_running",
+            "runner": "rubric_core.evaluation.engine.agentv_runner",
         },
     ),
     Family(
@@ -47,7 +47,7 @@ FAMILIES = (
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
             "checks": "rubric_core.validation.promptfoo",
             "dialects": "rubric_core.language.dialects.promptfoo",
-            "running": "rubric_core.evaluation.engine.promptfoo_running",
+            "runner": "rubric_core.evaluation.engine.promptfoo_runner",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
             "language": "rubric_core.language.promptfoo.catalogue",

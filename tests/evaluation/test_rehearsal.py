@@ -526,7 +526,7 @@ async def test_a_mistake_of_ours_makes_the_plan_unknown(folder: Folder, monkeypa
     written(folder, USUAL)
     async with system_ports(ENVIRONMENT) as ports:
         with monkeypatch.context() as planning:
-            planning.setattr("rubric_core.evaluation.engine.agentv_running.prepare_case", lambda *_: 1 / 0)
+            planning.setattr("rubric_core.evaluation.engine.agentv_runner.prepare_case", lambda *_: 1 / 0)
             made = await rehearsed(cases_of(folder), ports)
     assert "ZeroDivisionError" in made.unknown
     (reason,) = await run_with(folder, made)

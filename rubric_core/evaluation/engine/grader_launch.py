@@ -14,8 +14,8 @@ from rubric_core.evaluation.code.interpreted_program import InterpretedProgram, 
 from rubric_core.evaluation.code.script_programs import MARK
 from rubric_core.evaluation.engine.attempt import requested_fields
 from rubric_core.evaluation.engine.events import ignore_event
+from rubric_core.evaluation.engine.family_runner import runner_of
 from rubric_core.evaluation.engine.prepare import require_valid
-from rubric_core.evaluation.engine.running import running_of
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
@@ -74,17 +74,17 @@ async def grader_launch(
 
 async def _rehearse(case: Runnable, number: int, last: CaseResult, ports: Ports, processes: Processes) -> str:
     """Grade the last answer with one evaluator, whose programs go to `processes`; returns why it gave no score. Raises Unscored."""
-    running = running_of(case)
+    runner = runner_of(case)
     require_valid(case)
-    running.refuse(case)
-    ports = await running.environment(case, ports)
-    ready = await running.prepare(case, ports)
+    runner.refuse(case)
+    ports = await runner.environment(case, ports)
+    ready = await runner.prepare(case, ports)
     if number > len(ready.evaluators):
         raise Unscored("the case has other evaluators than when it ran: run it first")
     config = ready.evaluators[number - 1]
     if isinstance(config, CodeEvaluator) and config.target:
         raise Unscored(f"{default_name(config)} calls targets through a proxy, which there is in runs only")
-    attempt = running.attempt(ready)(ready, replace_fields(ports, processes=processes), ignore_event)
+    attempt = runner.attempt(ready)(ready, replace_fields(ports, processes=processes), ignore_event)
     fields = requested_fields(ready, ports.files)
     resolved, provider = attempt.target(fields["target"])
     context = attempt.context(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.engine.events import ignore_event
+from rubric_core.evaluation.engine.family_runner import Rows
 from rubric_core.evaluation.engine.promptfoo_attempt import PENDING, PromptfooAttempt
 from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables
-from rubric_core.evaluation.engine.running import Rows
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict

@@ -1,14 +1,14 @@
 """Which cases are alike for a rehearsal: those that differ in texts alone do the same to the outside world.
 
 A key holds everything that is not known to be a text that only a model or a comparison reads, so that an unknown setting
-costs a rehearsal and is never missed. The family of a case makes its keys, see `Running`.
+costs a rehearsal and is never missed. The family of a case makes its keys, see `FamilyRunner`.
 """
 
 from collections.abc import Hashable, Iterable
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import graders_of
-from rubric_core.evaluation.engine.running import running_of
+from rubric_core.evaluation.engine.family_runner import runner_of
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.ports import Files
 
@@ -28,7 +28,7 @@ class RehearsalKeys:
 
     def base(self, case: Runnable) -> Hashable:
         """What the case itself does, besides its graders."""
-        return running_of(case).case_key(case, self._files)
+        return runner_of(case).case_key(case, self._files)
 
     def is_new(self, key: Hashable) -> bool:
         """Whether nothing with this key was rehearsed. It counts as rehearsed from then on."""
@@ -39,9 +39,9 @@ class RehearsalKeys:
     def new_graders(self, case: Runnable, base: Hashable) -> dict[Hashable, EvaluatorConfig]:
         """The graders of a case that may act and were not rehearsed, by their keys; those that failed for its kind are not tried again."""
         found: dict[Hashable, EvaluatorConfig] = {}
-        running = running_of(case)
+        runner = runner_of(case)
         for config in graders_of(case):
-            key = running.grader_key(config, case)
+            key = runner.grader_key(config, case)
             whole = (id(case.facts), key)
             if key is not None and whole not in self._seen and self.is_new((base, key)):
                 found[whole] = config

@@ -18,6 +18,7 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields
 from rubric_core.evaluation.engine.events import ignore_event
 from rubric_core.evaluation.engine.extensions import extensions_written
+from rubric_core.evaluation.engine.family_runner import runner_of
 from rubric_core.evaluation.engine.prepare import require_valid
 from rubric_core.evaluation.engine.program_starts import ProgramStarts, is_rubrics_own, sent_request
 from rubric_core.evaluation.engine.rehearsal_keys import RehearsalKeys
@@ -30,7 +31,6 @@ from rubric_core.evaluation.engine.rehearsal_ports import (
     workspace_path,
 )
 from rubric_core.evaluation.engine.rehearsed_provider import NoLimits, rehearsed_providers
-from rubric_core.evaluation.engine.running import running_of
 from rubric_core.evaluation.engine.secret_variables import secret_variables
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.holes import hole, hole_names, shown
@@ -127,7 +127,7 @@ class _Rehearsal:
         """Rehearse a variation of a case, as far as others like it were not."""
         try:
             require_valid(case)
-            running_of(case).refuse(case)
+            runner_of(case).refuse(case)
         except Unscored as problem:
             self._note(f"not run: {problem.reason}")
             return
@@ -188,7 +188,7 @@ class _Rehearsal:
         self._recorder.home = str(case.directory)
         own = self._own(case, known)
         try:
-            ports = self._masking(await running_of(own).environment(own, outer), outer, known)
+            ports = self._masking(await runner_of(own).environment(own, outer), outer, known)
         except Unscored as problem:
             self._note(f"not run: {problem.reason}")
             return
@@ -243,7 +243,7 @@ class _Rehearsal:
     async def _around(self, case: Runnable, ports: Ports) -> None:
         """Rehearse what belongs to the suite: its extensions and the filters of its templates."""
         if extensions_written(case):
-            extensions = running_of(case).extensions([case], ports, self._note)
+            extensions = runner_of(case).extensions([case], ports, self._note)
             for hook in ("beforeAll", "beforeEach", "afterEach", "afterAll"):
                 told: dict[str, object] = (
                     {"suite": {}, "results": []} if hook.endswith("All") else {"test": {}, "result": {}}
@@ -267,7 +267,7 @@ class _Rehearsal:
             case.facts.filters = None  # which keep what they gave: another reply gives something else
             try:
                 with self._recorder.replying(reply):
-                    ready = await running_of(case).prepare(case, ports)
+                    ready = await runner_of(case).prepare(case, ports)
             except Unscored as problem:
                 reason = problem.reason
             else:
@@ -280,7 +280,7 @@ class _Rehearsal:
     @staticmethod
     def _filled(ready: Runnable, graders: Mapping[Hashable, EvaluatorConfig]) -> list[EvaluatorConfig]:
         """Graders as the case has them once its templates are filled in, in the same order."""
-        wanted, is_same = list(graders.values()), running_of(ready).is_same_grader
+        wanted, is_same = list(graders.values()), runner_of(ready).is_same_grader
         filled = [each for each in graders_of(ready) if any(is_same(each, written) for written in wanted)]
         return filled if len(filled) == len(wanted) else wanted
 
@@ -305,7 +305,7 @@ class _Attempt:
         """Rehearse workspace, target and these graders; only the graders unless `whole`. Raises Unscored."""
         if whole:
             await self._prepare_workspace()
-        attempt = running_of(self.case).attempt(self.case)(self.case, self.ports, ignore_event, 1, self._workspace)
+        attempt = runner_of(self.case).attempt(self.case)(self.case, self.ports, ignore_event, 1, self._workspace)
         base = CaseResult(id=self.case.id, verdict=Verdict.UNSCORED, **requested_fields(self.case, self.ports.files))
         problem: Unscored | None = None
         for reply in _SUCCESSES if whole else ():

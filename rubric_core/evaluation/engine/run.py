@@ -19,10 +19,10 @@ from rubric_core.evaluation.engine.comparability import fingerprint_of_test
 from rubric_core.evaluation.engine.crash_reason import crash_reason
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
+from rubric_core.evaluation.engine.family_runner import Rows, runner_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import require_valid
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
-from rubric_core.evaluation.engine.running import Rows, running_of
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
@@ -85,7 +85,7 @@ async def run_in_session(
     case = case.reading(ports.files)
     configs = graders_of(case)
     _load_modules(case, configs)  # before the clock starts: the first case is not charged for it
-    running_of(case)  # imports what its family needs
+    runner_of(case)  # imports what its family needs
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun_result(case, ports)
@@ -127,7 +127,7 @@ def _load_modules(case: Runnable, configs: Iterable[EvaluatorConfig]) -> None:
 async def compared(rows: Rows, ports: Ports) -> list[CaseResult]:
     """The results of variations, after the comparisons between them."""
     first = next((case for case, _ in rows if case.compared_in is not None), None)
-    return [result for _, result in rows] if first is None else await running_of(first).compare(rows, ports)
+    return [result for _, result in rows] if first is None else await runner_of(first).compare(rows, ports)
 
 
 def require_runnables(cases: object) -> None:
@@ -218,26 +218,26 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
 
 def _extensions_of(case: Runnable) -> type[Extensions]:
     """How the extensions of a suite are run."""
-    return running_of(case).extensions
+    return runner_of(case).extensions
 
 
 async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession
 ) -> CaseResult:
     """Raises Unscored."""
-    running = running_of(case)
+    runner = runner_of(case)
     require_valid(case)
-    running.refuse(case)
-    case = running.begin(case, session.shared)
-    ports = await running.environment(case, ports)
+    runner.refuse(case)
+    case = runner.begin(case, session.shared)
+    ports = await runner.environment(case, ports)
     case.facts.secrets.add(secrets_of(case, ports))
     extensions, workspaces = session.extensions.get(case.facts), session.workspaces
     if extensions is None:
-        ready = await running.prepare(case, ports)
+        ready = await runner.prepare(case, ports)
         repeats = repeats_of(ready)
         once = partial(_once, ready, ports, on_event, base, workspaces)
     else:
-        repeats = repeats_of(await running.fill_in(case, ports))
+        repeats = repeats_of(await runner.fill_in(case, ports))
         once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
     return await run_repeats(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
 
@@ -247,7 +247,7 @@ async def _extended(
 ) -> CaseResult:  # fmt: skip
     """One run of a case between the hooks of its suite, which may change it. Raises Unscored."""
     async with extensions.around(case) as around:
-        ready = await running_of(around.case).prepare(around.case, ports)
+        ready = await runner_of(around.case).prepare(around.case, ports)
         around.result = await _once(ready, ports, on_event, base, workspaces, number)
     if around.result is None:
         raise Unscored("the extensions of the suite left no result")
@@ -264,7 +264,7 @@ async def _once(
     attempt: Attempt | None = None
     try:
         async with workspaces.lend(ready) as workspace:
-            attempt = running_of(ready).attempt(ready)(ready, ports, on_event, number, workspace)
+            attempt = runner_of(ready).attempt(ready)(ready, ports, on_event, number, workspace)
             result = await attempt.result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED

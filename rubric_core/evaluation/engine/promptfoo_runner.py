@@ -7,12 +7,12 @@ from rubric_core.evaluation.cases.promptfoo.history import RunHistory
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.engine.attempt import Attempt
+from rubric_core.evaluation.engine.family_runner import FamilyRunner, Rows
 from rubric_core.evaluation.engine.promptfoo_acting_settings import case_key, grader_key
 from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.promptfoo_environment import with_promptfoo_variables
 from rubric_core.evaluation.engine.promptfoo_extensions import PromptfooExtensions
 from rubric_core.evaluation.engine.promptfoo_prepare import prepare_promptfoo
-from rubric_core.evaluation.engine.running import Rows, Running
 from rubric_core.evaluation.engine.unsupported import place_of_other_extensions
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.result import CaseResult
@@ -20,16 +20,16 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Files, Ports
 
-__all__ = ["RUNNING"]
+__all__ = ["RUNNER"]
 
 
-class _PromptfooRunning(Running[PromptfooRunnable]):
-    """See `Running`."""
+class _PromptfooRunner(FamilyRunner[PromptfooRunnable]):
+    """See `FamilyRunner`."""
 
     extensions = PromptfooExtensions
 
     def refuse(self, case: PromptfooRunnable) -> None:
-        """See `Running.refuse`."""
+        """See `FamilyRunner.refuse`."""
         where = place_of_other_extensions(case)
         if where:
             raise Unscored(
@@ -37,38 +37,38 @@ class _PromptfooRunning(Running[PromptfooRunnable]):
             )
 
     def begin(self, case: PromptfooRunnable, shared: MutableMapping[SuiteFacts, Any]) -> PromptfooRunnable:
-        """See `Running.begin`: rows that read values of earlier ones share a history."""
+        """See `FamilyRunner.begin`: rows that read values of earlier ones share a history."""
         return replace(case, history=shared.setdefault(case.facts, RunHistory())) if case.is_serial else case
 
     async def environment(self, case: PromptfooRunnable, ports: Ports) -> Ports:
-        """See `Running.environment`."""
+        """See `FamilyRunner.environment`."""
         return await with_promptfoo_variables(case, ports)
 
     async def prepare(self, case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
-        """See `Running.prepare`."""
+        """See `FamilyRunner.prepare`."""
         return await prepare_promptfoo(case, ports)
 
     def attempt(self, case: PromptfooRunnable) -> type[Attempt]:  # noqa: ARG002  # every row is attempted alike
-        """See `Running.attempt`."""
+        """See `FamilyRunner.attempt`."""
         return PromptfooAttempt
 
     async def compare(self, rows: Rows, ports: Ports) -> list[CaseResult]:
-        """See `Running.compare`."""
+        """See `FamilyRunner.compare`."""
         from rubric_core.evaluation.engine.promptfoo_comparison import compare_all  # noqa: PLC0415  # few suites compare outputs
 
         return await compare_all(rows, ports)
 
     def case_key(self, case: PromptfooRunnable, files: Files) -> Hashable:  # noqa: ARG002  # its targets are in the configuration
-        """See `Running.case_key`."""
+        """See `FamilyRunner.case_key`."""
         return case_key(case)
 
     def grader_key(self, config: EvaluatorConfig, case: PromptfooRunnable) -> Hashable | None:
-        """See `Running.grader_key`."""
+        """See `FamilyRunner.grader_key`."""
         return grader_key(config, case)
 
     def is_same_grader(self, filled: EvaluatorConfig, written: EvaluatorConfig) -> bool:
-        """See `Running.is_same_grader`: several assertions may have one place."""
+        """See `FamilyRunner.is_same_grader`: several assertions may have one place."""
         return filled.node is written.node
 
 
-RUNNING = _PromptfooRunning()
+RUNNER = _PromptfooRunner()

@@ -15,14 +15,14 @@ from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.family import part_of
 from rubric_core.ports import Files, Ports
 
-__all__ = ["Rows", "Running", "running_of"]
+__all__ = ["FamilyRunner", "Rows", "runner_of"]
 
 C = TypeVar("C", bound=Runnable)
 #: Variations with their results.
 Rows: TypeAlias = Sequence[tuple[Runnable, CaseResult]]
 
 
-class Running(ABC, Generic[C]):
+class FamilyRunner(ABC, Generic[C]):
     """How the cases of a family are run. What a case has, and what is only read of it, is asked of the case itself.
 
     A case is filled in twice: before its hooks, which may change it, and after them, when it is ready.
@@ -62,21 +62,21 @@ class Running(ABC, Generic[C]):
 
     @abstractmethod
     def case_key(self, case: C, files: Files) -> Hashable:
-        """What a case does besides its graders, as far as that is not known to be text."""
+        """A key that is equal for cases that run, read and send the same besides their graders."""
 
     @abstractmethod
     def grader_key(self, config: EvaluatorConfig, case: C) -> Hashable | None:
-        """What a grader does, as far as it is not text; None for one that only compares."""
+        """A key that is equal for graders that run, read and send the same; None for one that only compares."""
 
     def is_same_grader(self, filled: EvaluatorConfig, written: EvaluatorConfig) -> bool:
         """Whether a grader of a case that is filled in is the one that is written."""
         return filled.span.start == written.span.start
 
 
-def running_of(case: C) -> Running[C]:
-    """How a case is run, by the family of its dialect. Imports what only that family needs."""
-    part = part_of(case.dialect.properties.engine, "running")
+def runner_of(case: C) -> FamilyRunner[C]:
+    """The runner of the family of a case. Imports what only that family needs."""
+    part = part_of(case.dialect.properties.engine, "runner")
     if part is None:
         raise LookupError(f"the family of {case.dialect.name} runs no cases")
-    found: Running[C] = part.RUNNING
+    found: FamilyRunner[C] = part.RUNNER
     return found
