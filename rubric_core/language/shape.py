@@ -195,8 +195,8 @@ class Shape:
     watched: ClassVar[bool] = False
     #: Keys that it may have besides its own, and about which nothing is said.
     tolerated: ClassVar[frozenset[str]] = frozenset()
-    #: Whether a key to which a reference of the file leads is the author's own.
-    is_referred_to: ClassVar[bool] = False
+    #: Whether an unknown key is the author's own if a reference of the file leads to it.
+    has_referable_keys: ClassVar[bool] = False
     #: The fields that are blocks of settings, with their shapes: a key of these is often written one level too far out.
     #: None: those that suites and cases have.
     settings_blocks: ClassVar[Mapping[str, type["Shape"]] | None] = None

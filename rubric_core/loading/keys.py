@@ -203,7 +203,7 @@ class Keys(KeySuggestions):
 
     def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
         """Whether a key is the author's own: by its name, or because references lead below it."""
-        if name.startswith(("x-", "$")) or (cls.is_referred_to and f"#/{name}" in self.referred):
+        if name.startswith(("x-", "$")) or (cls.has_referable_keys and f"#/{name}" in self.referred):
             return True
         if any(is_typo(name, each) for each in self.dialect.table(cls)):
             return False

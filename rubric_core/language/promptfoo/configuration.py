@@ -80,7 +80,7 @@ class Configuration(Shape):
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
     nullable: ClassVar[bool] = True
-    is_referred_to: ClassVar[bool] = True
+    has_referable_keys: ClassVar[bool] = True
     settings_blocks: ClassVar[ReadMapping[str, type[Shape]]] = {
         "default_test": PartialCase,
         "evaluate_options": RunOptions,
