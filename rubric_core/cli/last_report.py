@@ -50,7 +50,8 @@ class PrintedReport(NamedTuple):
     ) -> "PrintedReport":
         """The output of a check, with the duration in the last line of one stream. `pieces` are in it, in order."""
         end = _took(seconds)
-        out, err = (text.removesuffix(end) if name == timed else text for name, text in zip(("out", "err"), streams))  # noqa: B905  # two of each
+        named = zip(("out", "err"), streams, strict=True)
+        out, err = (text.removesuffix(end) if name == timed else text for name, text in named)
         return cls(code, out, err, timed, None if pieces is None else [*_places(out, pieces)])
 
     def again(self, seconds: float) -> int:
