@@ -60,10 +60,10 @@ asyncio.run(main())
 """
 
 
-def suite() -> str:
+def suite(calls: int) -> str:
     """A case for each call, and one rubric each."""
     row = "  - {{id: c{n}, criteria: c, input: hi {n}, assertions: [{{type: rubrics, criteria: [{{id: x, outcome: It is so}}]}}]}}\n"
-    return "tests:\n" + "".join(row.format(n=n) for n in range(CALLS))
+    return "tests:\n" + "".join(row.format(n=n) for n in range(calls))
 
 
 async def once(path: Path) -> tuple[float, float]:
@@ -81,8 +81,8 @@ async def once(path: Path) -> tuple[float, float]:
 
 
 @contextmanager
-def judged_suite(delay: float) -> Iterator[Path]:
-    """A suite whose judge replies to each call after `delay` seconds."""
+def judged_suite(delay: float, calls: int = CALLS) -> Iterator[Path]:
+    """A suite of so many calls whose judge replies to each after `delay` seconds."""
     with subprocess.Popen([sys.executable, "-c", SERVER, str(delay)], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -97,7 +97,7 @@ def judged_suite(delay: float) -> Iterator[Path]:
                     "api_key": "${{ BENCH_KEY }}",
                 }
                 path = Path(folder, "judged.eval.yaml")
-                path.write_text(suite())
+                path.write_text(suite(calls))
                 Path(folder, ".agentv").mkdir()
                 Path(folder, ".agentv", "targets.yaml").write_text(json.dumps({"targets": [bot, judge]}))
                 yield path

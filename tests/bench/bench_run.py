@@ -25,6 +25,8 @@ from peers import AGENTV, agentv
 MAY_TAKE = 0.0012
 #: Seconds that a judge takes, and how many cases are run at once.
 JUDGE, WORKERS = 0.05, (4, 16, 64)
+#: The share of the ideal speed that calls should reach with so many at once, and their number, so that the start does not count.
+EFFICIENCY, FURTHER = {16: 0.8, 64: 0.6}, 800
 TARGETS = '{"targets": [{"name": "default", "provider": "mock", "response": "hello world 42"}]}\n'
 CASE = """\
   - id: case-{n}
@@ -203,6 +205,19 @@ def judged(program: str | None) -> None:
                 row(f"agentv {AGENTV}, {workers} workers", theirs, beside(theirs, ours))
 
 
+def further_calls() -> None:
+    """How close each further call comes to the ideal, in which nothing but waiting takes time."""
+    for workers, goal in EFFICIENCY.items():
+        took = []
+        for calls in (CALLS, CALLS + FURTHER):
+            with judged_suite(JUDGE, calls) as path:
+                took.append(rubric(path.parent, path.name, "--workers", str(workers)))
+        seconds, work = ((took[1][n] - took[0][n]) / FURTHER for n in (0, 1))
+        reached = JUDGE / workers / seconds
+        said = f"{work * 1000:.2f} ms of CPU, {reached:.2f} of the ideal, goal {goal}{'; missed' * (reached < goal)}"
+        print(f"{f'each further call, {workers} workers':<40}{said}")
+
+
 def main() -> None:
     """Print the tables."""
     program = agentv()
@@ -211,6 +226,7 @@ def main() -> None:
         rows(Path(name))
         conversations(Path(name))
     judged(program)
+    further_calls()
 
 
 if __name__ == "__main__":
