@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp import convert
-from rubric_lsp.documents.promptfoo_family import OF_FAMILY
+from rubric_lsp.documents.promptfoo_shared_names import OF_FAMILY
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.family_editor import editor_of

@@ -12,7 +12,7 @@ from rubric_core.text import Edit, Span
 from rubric_lsp.documents.name_scope import NameScope, name_scope
 from rubric_lsp.documents.name_uses import NameUses, uses
 from rubric_lsp.documents.project_index import ProjectIndex
-from rubric_lsp.documents.promptfoo_family import OF_FAMILY, PromptfooFamily
+from rubric_lsp.documents.promptfoo_shared_names import OF_FAMILY, PromptfooFamily
 from rubric_lsp.documents.rename_obstacles import obstacle
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt

@@ -17,7 +17,7 @@ from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import has_raw_part, names_in
 from rubric_lsp.documents.name_scope import NameScope, ScopedFile
 from rubric_lsp.documents.project_index import ProjectIndex
-from rubric_lsp.documents.promptfoo_family import BY_BEGINNING
+from rubric_lsp.documents.promptfoo_shared_names import BY_BEGINNING
 from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.promptfoo_names import is_name_of
