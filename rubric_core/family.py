@@ -51,6 +51,7 @@ FAMILIES = (
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
             "language": "rubric_core.language.promptfoo.catalogue",
+            "names": "rubric_lsp.documents.promptfoo_shared_names",
             "whole": "rubric_core.analysis.promptfoo_facts",
             "reference": "rubric_core.language.promptfoo_reference",
         },

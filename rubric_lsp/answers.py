@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp import convert
-from rubric_lsp.documents.promptfoo_shared_names import OF_FAMILY
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.lenses import included_lenses
 from rubric_lsp.features.menu import menu
-from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence, NamePlace
 from rubric_lsp.features.results import whole_span
 from rubric_lsp.features.run_actions import RunAction, included_actions, run_actions
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
@@ -65,7 +64,7 @@ def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     found = s.offered = complete(
         d.analysis,
         convert.offset(d, p),
-        names_for(s.index, d.path),
+        names_for(s.index, d),
         s.documents.usage,
         after_space=convert.after_space(p),
         inside_text=convert.inside_text(p),
@@ -117,8 +116,8 @@ async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
     text = s.index.text_of(d.path, name) if name is not None and d.path is not None else None
     if name is not None and text is not None:
         return preview(name, text)
-    if name is not None and name.kind in OF_FAMILY:
-        return await _promptfoo_name_hover(s, d, name)
+    if name is not None and name.kind in editor_of(d.analysis).described_names:
+        return await _described(s, d, name)
     if name is None or name.kind != "variable":
         return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
@@ -127,9 +126,9 @@ async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
     return filled_prompt(d.analysis, name, told, named=any(v.named for v in shown))
 
 
-async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
-    """Hover on a name that promptfoo files share."""
-    from rubric_lsp.features.promptfoo_hover import NamePlace, promptfoo_hover  # noqa: PLC0415
+async def _described(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
+    """Hover on a name that is told by its definitions."""
+    from rubric_lsp.features.hover import HoverText  # noqa: PLC0415
 
     found = await s.navigation.definition(d, name.span.start)
     places = [
@@ -137,7 +136,8 @@ async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurren
         for each in found
         if not isinstance(each, Path) and _is_shown(s, each[0], d)
     ]
-    return promptfoo_hover(name, places)
+    text = editor_of(d.analysis).name_description(name, places)
+    return HoverText(text, name.span) if text else None
 
 
 def _is_shown(s: RubricServer, where: Snapshot, d: Snapshot) -> bool:

@@ -45,8 +45,7 @@ rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
 rubric_core/language                  0   1
 rubric_core/loading                  10   3
-rubric_lsp                            1   1
-rubric_lsp/documents                 15   2
+rubric_lsp/documents                  1   0
 rubric_lsp/features                   3   1
 rubric_lsp/features/completion       14   6
 """

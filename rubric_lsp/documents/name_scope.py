@@ -9,6 +9,7 @@ from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.files import absolute
+from rubric_core.text import Span
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.block_memo import blocks_of
@@ -54,6 +55,15 @@ class ScopedFile:
         )
         return {path: found[path] for path in texts}
 
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return self.snapshot.path.name if self.snapshot.path is not None else "this file"
+
+    def place(self, span: Span) -> str:
+        """What a place in it is called in a sentence: the file and the line."""
+        return f"{self.title}, line {self.snapshot.position(span.start).line + 1}"
+
     def is_like(self, other: "ScopedFile") -> bool:
         """Whether both are of one family."""
         return self.kind.family == other.kind.family
@@ -68,14 +78,11 @@ class ScopedFile:
 class NameScope:
     """The files in which a name has the same meaning."""
 
+    #: The family of eval files that all of them are of.
+    family: str
     files: list[ScopedFile] = field(default_factory=list)
     #: Files that cannot be read, each with one that refers to it.
     unread: dict[Path, ScopedFile] = field(default_factory=dict)
-
-    @property
-    def is_of_promptfoo(self) -> bool:
-        """Whether these are files of promptfoo."""
-        return any(file.kind.family == "promptfoo" for file in self.files)
 
     def places(self, name: NameOccurrence) -> list[tuple[Snapshot, NameOccurrence]]:
         """Every occurrence of a name."""
@@ -100,7 +107,7 @@ async def name_scope(
         for part in suite.parts
     ]
     start = reader.as_named(snapshot, suites)
-    scope = NameScope()
+    scope = NameScope(start.kind.family)
     found: dict[object, ScopedFile] = {}
     waiting = [start]
     while waiting:

@@ -9,13 +9,14 @@ from rubric_core.loading.directory_search import function_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.program_symbols import place_of_function
 from rubric_core.text import Edit, Span
+from rubric_lsp.documents.family_names import names_of
 from rubric_lsp.documents.name_scope import NameScope, name_scope
 from rubric_lsp.documents.name_uses import NameUses, uses
 from rubric_lsp.documents.project_index import ProjectIndex
-from rubric_lsp.documents.promptfoo_shared_names import OF_FAMILY, PromptfooFamily
 from rubric_lsp.documents.rename_obstacles import obstacle
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
+from rubric_lsp.features.family_editor import editor_named, editor_of
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.names import FILES, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written_name
@@ -30,7 +31,6 @@ class Navigation:
     def __init__(self, around: ProjectIndex) -> None:
         self._around = around
         self._variables = VariableIndex(around)
-        self._promptfoo = PromptfooFamily(around)
 
     async def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
         """Every occurrence of the name at `offset` in the same document."""
@@ -66,7 +66,7 @@ class Navigation:
         if name.kind == "variable":
             values = [(value.where, value.span) for value in await self.values(snapshot, name)]
             applies_to_all = is_prompt(snapshot) or snapshot.analysis.local(offset).in_frame
-            if values and not (snapshot.file_kind.dialect and applies_to_all):
+            if values and not (applies_to_all and _is_shared(snapshot, name)):
                 return values
             return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines] or values
         if name.kind in FILES:
@@ -75,10 +75,9 @@ class Navigation:
             program = self._around.at(files[0]) if function else None
             place = place_of_function(files[0], program.text, function) if program is not None else None
             return [(program, place)] if program is not None and place is not None else files
-        if name.kind in OF_FAMILY:
-            return [place async for place in self._promptfoo.definitions(snapshot, name)]
-        if name.kind == "case":
-            return [(s, n.span) for s, n in await self._shared(snapshot, name) if n.defines]
+        if _is_shared(snapshot, name):
+            family = snapshot.analysis.dialect.properties.engine
+            return await names_of(family).definitions(self._around, snapshot, name)
         made = [(snapshot, n.span) for n in occurrences(snapshot.analysis, name, snapshot.names()) if n.defines]
         if made:
             return _nearest(made, name) if name.kind == "anchor" else made
@@ -96,7 +95,7 @@ class Navigation:
     async def _everywhere(
         self, snapshot: Snapshot, name: NameOccurrence
     ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
-        if name.kind == "case" or name.kind in OF_FAMILY or name.kind == "variable":
+        if name.kind == "variable" or _is_shared(snapshot, name):
             for place in await self._shared(snapshot, name):
                 yield place
             return
@@ -114,7 +113,7 @@ class Navigation:
     async def _shared(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
         """Every occurrence of a name that a suite shares with its files."""
         scope = await self._scope(snapshot, name)
-        if name.kind == "variable" and not scope.is_of_promptfoo:
+        if name.kind == "variable" and name.kind not in editor_named(scope.family).shared_names:
             return await self._variables.everywhere(snapshot, name)
         return scope.places(name)
 
@@ -182,7 +181,7 @@ class Navigation:
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
             raise RequestFailedError(REQUEST_FAILED, f"{name.name} is set when the suite runs, and cannot be renamed")
-        if name.kind == "variable" and snapshot.file_kind.dialect and not any(n.defines for _, n in places):
+        if name.kind == "variable" and _is_shared(snapshot, name) and not any(n.defines for _, n in places):
             raise RequestFailedError(
                 REQUEST_FAILED, f"no variable is called {name.name} here; {snapshot.file_kind.family} fills it in"
             )
@@ -250,6 +249,11 @@ def _hides(places: Places, new: str) -> bool:
 def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:
     """The YAML documents of the file of a document."""
     return (snapshot.part_of or snapshot).parts
+
+
+def _is_shared(snapshot: Snapshot, name: NameOccurrence) -> bool:
+    """Whether a name of a document means the same in other files."""
+    return name.kind in editor_of(snapshot.analysis).shared_names
 
 
 def _is_target(name: NameOccurrence) -> bool:

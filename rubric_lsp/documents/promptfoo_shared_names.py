@@ -1,6 +1,6 @@
 """Where the names are defined that a promptfoo configuration shares with its files: providers, prompts, metrics, pointers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 
 from rubric_core.analysis import Analysis
 from rubric_core.loading.directory_search import URL
@@ -8,55 +8,65 @@ from rubric_core.loading.files import absolute
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Span
-from rubric_lsp.documents.name_scope import name_scope
+from rubric_lsp.documents.family_names import FamilyNames
+from rubric_lsp.documents.name_scope import NameScope
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.promptfoo_names import is_name_of
 
-__all__ = ["BY_BEGINNING", "OF_FAMILY", "PromptfooFamily"]
+__all__ = ["NAMES"]
 
-OF_FAMILY: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer"})
 #: Kinds of names that a reference may match by prefix.
-BY_BEGINNING: frozenset[NameKind] = frozenset({"provider", "prompt"})
+_BY_BEGINNING = frozenset({"provider", "prompt"})
+#: Words with a meaning of their own in templates.
+_WORDS_OF_TEMPLATES = frozenset({
+    "and", "or", "not", "if", "else", "elif", "for", "in", "is", "set", "true", "false", "none", "null", "loop", "env", "range", "context",
+    "vars", "undefined",
+})  # fmt: skip
 
 
-class PromptfooFamily:
-    """Follows such names through a configuration and its files.
+class _PromptfooNames(FamilyNames):
+    """See `FamilyNames`."""
 
-    Args:
-        around: The files of the workspace.
-    """
+    unique_names: frozenset[NameKind] = frozenset({"metric", "variable"})
 
-    def __init__(self, around: ProjectIndex) -> None:
-        self._around = around
+    def refers_to(self, kind: NameKind, reference: str, name: str) -> bool:
+        """See `FamilyNames.refers_to`: exactly, or as `name*`, or as `group` for names `group:…`."""
+        return is_name_of(reference, name) if kind in _BY_BEGINNING else reference == name
 
-    async def definitions(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[tuple[Snapshot, Span]]:
-        """Where a name is defined; a definition in this file takes precedence."""
-        if name.kind == "pointer":
-            found = self._target(snapshot, name)
-            if found is not None:
-                yield found
-            return
-        whole = name.kind in BY_BEGINNING and not name.defines
+    def is_reserved(self, kind: NameKind, name: str) -> bool:
+        """See `FamilyNames.is_reserved`: words of templates."""
+        return kind == "variable" and (name in _WORDS_OF_TEMPLATES or name.startswith("__"))
 
-        def means(other: str) -> bool:
-            return other == name.name or (whole and is_name_of(name.name, other))
+    async def definitions(
+        self, around: ProjectIndex, snapshot: Snapshot, name: NameOccurrence
+    ) -> list[tuple[Snapshot, Span]]:
+        """See `FamilyNames.definitions`."""
+        if name.kind != "pointer":
+            return await super().definitions(around, snapshot, name)
+        found = _target(around, snapshot, name)
+        return [found] if found is not None else []
 
-        scope = await name_scope(self._around, snapshot, name.kind, means)
-        for where, each in scope.names(name.kind):
-            if each.defines and means(each.name):
-                yield where.snapshot, each.span
+    def obstacles(self, around: ProjectIndex, scope: NameScope, name: NameOccurrence, new: str) -> Iterator[str]:
+        """See `FamilyNames.obstacles`: code and templates."""
+        from rubric_lsp.documents.promptfoo_rename_obstacles import promptfoo_obstacles  # noqa: PLC0415  # when somebody renames
 
-    def _target(self, snapshot: Snapshot, name: NameOccurrence) -> tuple[Snapshot, Span] | None:
-        """The target of a `$ref`: in the same file, or in the file named before `#`."""
-        file, _, pointer = name.name.partition("#")
-        where: Snapshot | None = snapshot
-        if file:
-            path = snapshot.path.parent / file.removeprefix(URL) if snapshot.path is not None else None
-            where = self._around.at(absolute(path)) if path is not None else None
-        span = _span_at(where.analysis, pointer) if where is not None else None
-        return (where, span) if where is not None and span is not None else None
+        return promptfoo_obstacles(around, scope, name, new)
+
+
+NAMES = _PromptfooNames()
+
+
+def _target(around: ProjectIndex, snapshot: Snapshot, name: NameOccurrence) -> tuple[Snapshot, Span] | None:
+    """The target of a `$ref`: in the same file, or in the file named before `#`."""
+    file, _, pointer = name.name.partition("#")
+    where: Snapshot | None = snapshot
+    if file:
+        path = snapshot.path.parent / file.removeprefix(URL) if snapshot.path is not None else None
+        where = around.at(absolute(path)) if path is not None else None
+    span = _span_at(where.analysis, pointer) if where is not None else None
+    return (where, span) if where is not None and span is not None else None
 
 
 def _span_at(analysis: Analysis, pointer: str) -> Span | None:

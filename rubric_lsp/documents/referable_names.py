@@ -13,8 +13,9 @@ from rubric_core.loading.program_symbols import functions_in
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.ports import Files
 from rubric_lsp.documents.project_index import ProjectIndex
+from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.completion import NameSource
-from rubric_lsp.features.name_occurrence import NameKind
+from rubric_lsp.features.family_editor import editor_of
 
 __all__ = ["names_for"]
 
@@ -25,20 +26,19 @@ _MOST_OFFERED = 300
 _MOST_ABOVE = 3
 #: The prefixes of paths that leave the folder or name it explicitly.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")
-#: Names that promptfoo files share.
-_OF_PROMPTFOO: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer", "variable"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 
 
-def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
+def names_for(index: ProjectIndex, document: Snapshot) -> NameSource:
     """A source of the names that a suite can refer to: targets, templates, types, scripts, folders and files, functions in a file."""
+    suite = document.path
 
     def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
         if suite is None:
             return ()
         look = index.project.look()
-        if kind in _OF_PROMPTFOO:
-            return list(_promptfoo_names(index, suite, kind))
+        if kind in editor_of(document.analysis).shared_names:
+            return list(_shared_names(index, document, suite, kind))
         if kind == "function":
             path = find_file(typed, suite.parent, look)
             text = look.text(path) if path is not None else None
@@ -57,20 +57,16 @@ def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
     return names
 
 
-def _promptfoo_names(index: ProjectIndex, path: Path, kind: str) -> Iterator[str]:
-    """The names that a promptfoo file and its family define, as far as they are indexed."""
+def _shared_names(index: ProjectIndex, document: Snapshot, path: Path, kind: str) -> Iterator[str]:
+    """The names that a document and the files which share them with it define, as far as they are indexed."""
+    family, shared = document.file_kind.family, editor_of(document.analysis).shared_names
     here = absolute(path)
-    known = {
-        s.path: s
-        for s in index.known()
-        if s.path is not None and s.file_kind.is_root and s.file_kind.family == "promptfoo"
-    }
+    roots = (s for s in index.known() if s.file_kind.is_root and s.file_kind.family == family)
+    known = {s.path: s for s in roots if s.path is not None}
     near = [s for at, s in known.items() if at == here or here in s.refers_to]
     more = (index.at(each) for s in near for each in s.case_files)
     found = dict.fromkeys(s for s in (index.at(here), *near, *more) if s is not None)
-    names = (
-        n.name for s in found for _, names in s.names(_OF_PROMPTFOO) for n in names if n.defines and n.kind == kind
-    )
+    names = (n.name for s in found for _, names in s.names(shared) for n in names if n.defines and n.kind == kind)
     yield from dict.fromkeys(names)
 
 

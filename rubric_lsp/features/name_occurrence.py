@@ -1,13 +1,14 @@
 """An occurrence of a name."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
 
-__all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
+__all__ = ["NameKind", "NameOccurrence", "NamePlace", "Style", "scalar_name"]
 
 #: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are promptfoo names;
 #: `description` is what its cases have in place of an id.
@@ -36,6 +37,14 @@ class NameOccurrence:
     def moved(self, span: Span) -> "NameOccurrence":
         """The same name at another offset."""
         return replace(self, span=span)
+
+
+class NamePlace(NamedTuple):
+    """The definition of a name, and the name of its file."""
+
+    analysis: Analysis
+    span: Span
+    file: str
 
 
 def scalar_name(node: Node, kind: NameKind, *, defines: bool, beside: bool = False) -> Iterator[NameOccurrence]:

@@ -1,6 +1,6 @@
 """What an editor shows of files of promptfoo."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -8,7 +8,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.text import Span
 from rubric_lsp.features.family_editor import FamilyEditor
 from rubric_lsp.features.hints import Hint
-from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, NamePlace
 from rubric_lsp.features.promptfoo_names import promptfoo_names
 from rubric_lsp.features.promptfoo_symbols import promptfoo_symbols
 from rubric_lsp.features.symbol import Symbol
@@ -19,7 +19,8 @@ __all__ = ["EDITOR"]
 class _PromptfooEditor(FamilyEditor):
     """See `FamilyEditor`."""
 
-    shared_names: frozenset[NameKind] = frozenset({"variable"})
+    described_names: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer"})
+    shared_names: frozenset[NameKind] = described_names | {"variable"}
 
     def symbols(self, shape: Shape) -> Iterable[Symbol]:
         """See `FamilyEditor.symbols`."""
@@ -28,6 +29,12 @@ class _PromptfooEditor(FamilyEditor):
     def names_in(self, local: LocalText) -> Iterable[NameOccurrence]:
         """See `FamilyEditor.names_in`."""
         return promptfoo_names(local)
+
+    def name_description(self, name: NameOccurrence, definitions: Sequence[NamePlace]) -> str:
+        """See `FamilyEditor.name_description`."""
+        from rubric_lsp.features.promptfoo_hover import promptfoo_hover  # noqa: PLC0415  # when somebody hovers
+
+        return promptfoo_hover(name, definitions)
 
     def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object]:
         """See `FamilyEditor.values`."""

@@ -1,9 +1,8 @@
 """Hover on names in promptfoo files: the definition of a provider, a prompt, a metric or a `$ref`."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from rubric_core.analysis import Analysis
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import ConfiguredPrompt, Metric
@@ -14,31 +13,21 @@ from rubric_core.syntax.tree import Mapping
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
-from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced
 from rubric_lsp.features.name_hover import masked_settings
-from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence, NamePlace
 
-__all__ = ["NamePlace", "promptfoo_hover"]
+__all__ = ["promptfoo_hover"]
 
 T = TypeVar("T", bound=Shape)
 #: The most places of a metric that are shown.
 _FEW = 5
 
 
-class NamePlace(NamedTuple):
-    """The definition of a name, and the name of its file."""
-
-    analysis: Analysis
-    span: Span
-    file: str
-
-
-def promptfoo_hover(name: NameOccurrence, places: Sequence[NamePlace]) -> HoverText | None:
-    """The hover of a name with these definitions."""
+def promptfoo_hover(name: NameOccurrence, places: Sequence[NamePlace]) -> str:
+    """The hover of a name with these definitions; empty for nothing."""
     told = {"provider": _provider, "prompt": _prompt, "metric": _metric, "pointer": _pointer}.get(name.kind)
-    text = told(name, places) if told is not None else ""
-    return HoverText(text, name.span) if text else None
+    return told(name, places) if told is not None else ""
 
 
 def _provider(name: NameOccurrence, places: Sequence[NamePlace]) -> str:
