@@ -20,11 +20,11 @@ from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
-from rubric_core.loading.detect_promptfoo import is_promptfoo_file
 from rubric_core.loading.engine_release import engine_releases
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
+from rubric_core.loading.promptfoo_recognition import is_promptfoo_file
 from rubric_core.syntax.blocks import Block, Document, UnreadBlock
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.parse import unread

@@ -11,7 +11,7 @@ from rubric_core.cli.init_plan import RefusedError
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
-from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
+from rubric_core.loading.promptfoo_recognition import is_promptfoo_configuration
 
 __all__ = ["configurations_in", "point_to", "write_configuration"]
 

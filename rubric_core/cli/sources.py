@@ -16,7 +16,6 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 from rubric_core.loading.files import (
     SUITE_NAMES,
     UnreadableError,
@@ -25,6 +24,7 @@ from rubric_core.loading.files import (
     read_standard_input,
     read_text,
 )
+from rubric_core.loading.promptfoo_recognition import is_promptfoo_configuration
 
 __all__ = ["STANDARD_INPUT", "Source", "SourceCollector"]
 

@@ -13,7 +13,6 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.detect_promptfoo import asks_as_promptfoo, is_promptfoo_configuration
 from rubric_core.loading.files import (
     UnreadableError,
     is_common_name,
@@ -25,6 +24,7 @@ from rubric_core.loading.files import (
 )
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.path_patterns import Patterns, braces
+from rubric_core.loading.promptfoo_recognition import asks_as_promptfoo, is_promptfoo_configuration
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
