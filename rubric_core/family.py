@@ -53,6 +53,7 @@ FAMILIES = (
             "language": "rubric_core.language.promptfoo.catalogue",
             "names": "rubric_lsp.documents.promptfoo_shared_names",
             "whole": "rubric_core.analysis.promptfoo_facts",
+            "recognition": "rubric_core.loading.promptfoo_recognition",
             "reference": "rubric_core.language.promptfoo_reference",
         },
     ),

@@ -13,18 +13,16 @@ from rubric_core.analysis.language import Language, default_language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.releases import Releases
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_of
 from rubric_core.loading.engine_release import engine_releases
+from rubric_core.loading.family_recognition import recognised_kind
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
-from rubric_core.loading.promptfoo_recognition import is_promptfoo_file
 from rubric_core.syntax.blocks import Block, Document, UnreadBlock
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.parse import unread
@@ -179,9 +177,9 @@ def _kind(
 ) -> FileKind:
     """The kind of a text."""
     first = next(items, None)
-    asked = modeline(document.head)
-    if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
-        return PromptfooFile.CONFIGURATION
+    recognised = recognised_kind(modeline(document.head), path, document.head, root, first)
+    if recognised is not None:
+        return recognised
     if path is not None and path.suffix.lower() in TABLES:
         return FileKind.TABLE
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)

@@ -15,7 +15,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.files import is_promptfoo_name
+from rubric_core.loading.family_recognition import has_own_name
 
 __all__ = ["FileUse", "FileUses", "OutgoingReferences", "decides", "is_list", "references_of"]
 
@@ -135,7 +135,7 @@ def decides(kind: FileKind, path: Path, head: Callable[[], str]) -> bool:
     A configuration in which a suite finds its targets stays a configuration.
     """
     named = kind_by_name(path)
-    if named is FileKind.CONFIG or is_promptfoo_name(path.name) or (kind.by_reference and modeline(head())):
+    if named is FileKind.CONFIG or has_own_name(path.name) or (kind.by_reference and modeline(head())):
         return False
     return named is not FileKind.SUITE or is_list(head())
 

@@ -80,7 +80,7 @@ class MigrationRun:
     def outcomes(self) -> Iterator[MigratedFile]:
         """Every readable file, once; targets files after the suites that use them."""
         sources = SourceCollector(
-            self._options.paths, Discovery(self._configurations), None, around=False, promptfoo=False
+            self._options.paths, Discovery(self._configurations), None, around=False, recognised=False
         )
         found = list(sources.found())
         self.failures += sources.failures

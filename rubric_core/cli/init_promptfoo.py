@@ -10,8 +10,9 @@ from rubric_core.atomic_write import write_new_file
 from rubric_core.cli.init_plan import RefusedError
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
-from rubric_core.loading.promptfoo_recognition import is_promptfoo_configuration
+from rubric_core.loading.family_recognition import recognised_family
 
 __all__ = ["configurations_in", "point_to", "write_configuration"]
 
@@ -27,7 +28,7 @@ def configurations_in(folder: Path) -> list[str]:
 
 def _configurations(folder: Path) -> Iterator[str]:
     for name in Discovery(Configurations(Language())).files(str(folder)):
-        if is_promptfoo_configuration(Path(name)):
+        if recognised_family(Path(name)) == PROMPTFOO.name:
             yield name
 
 

@@ -16,15 +16,14 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.detect_file_kind import kind_by_name
+from rubric_core.loading.family_recognition import has_own_name, recognised_family, sought_files
 from rubric_core.loading.files import (
     SUITE_NAMES,
     UnreadableError,
     absolute,
-    is_promptfoo_name,
     read_standard_input,
     read_text,
 )
-from rubric_core.loading.promptfoo_recognition import is_promptfoo_configuration
 
 __all__ = ["STANDARD_INPUT", "Source", "SourceCollector"]
 
@@ -74,21 +73,21 @@ class SourceCollector:
         standard_input: str | None,
         *,
         around: bool = True,
-        promptfoo: bool = True,
+        recognised: bool = True,
         texts: Mapping[str, str] | None = None,
     ) -> None:
         """`texts` are those of files that are not written yet, by their names.
 
         `standard_input` is the name assumed for `-`; `around`: whether related files are found in folders, too.
 
-        `promptfoo`: whether promptfoo configurations are found in folders; a migration leaves them alone.
+        `recognised`: whether files that another family recognises are found in folders, too; a migration leaves them alone.
         """
         #: As given.
         self.names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
         self._with_related = around
-        self._promptfoo = promptfoo
+        self._with_recognised = recognised
         self._texts = texts or {}
         #: A message for each name without a match.
         self.failures: list[str] = []
@@ -96,7 +95,7 @@ class SourceCollector:
         self.left_alone: list[str] = []
         #: The files that were given, each as it was given last.
         self._given: dict[Path, Source] = {}
-        #: The folders of configurations of promptfoo that were named themselves, as they were spelt.
+        #: The folders of files with the names of another family that were named themselves, as they were spelt.
         self._configured: dict[Path, Path] = {}
         #: The files to check.
         self._first: set[Path] = set()
@@ -208,9 +207,9 @@ class SourceCollector:
             self.failures.append("an empty name is not a path; write . for the current folder")
         elif os.path.isdir(name):
             walked = self._discovery.files(name) if self._with_related else self._discovery.suites(name)
-            if not self._promptfoo:
-                walked = (each for each in walked if not is_promptfoo_configuration(Path(each)))
-            more = ", and for configurations of promptfoo" if self._promptfoo else ""
+            if not self._with_recognised:
+                walked = (each for each in walked if recognised_family(Path(each)) is None)
+            more = f", and for {sought_files()}" if self._with_recognised else ""
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}{more}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
             try:
@@ -223,7 +222,7 @@ class SourceCollector:
             self.failures.append(f"{name}: there is no such file{_advice(Path(name))}")
         else:
             path = absolute(name)
-            if self._promptfoo and is_promptfoo_name(path.name):
+            if self._with_recognised and has_own_name(path.name):
                 self._configured[path.parent] = Path(name).parent
             self._discovery.name(path)
             yield Source(name, path, named=True)
@@ -240,7 +239,7 @@ class SourceCollector:
 def _may_be_used(source: Source) -> bool:
     """Whether it depends on other files what a file is. A targets file is checked for names that no suite uses."""
     name = source.path.name
-    if is_promptfoo_name(name) or name in CONFIGURATION_FILES or (source.is_file and not source.path.is_file()):
+    if has_own_name(name) or name in CONFIGURATION_FILES or (source.is_file and not source.path.is_file()):
         return False  # reading a stream would empty it
     # A text of standard input is read once.
     text = source.text if source.text is not None or not source.is_file else _head(source.path)

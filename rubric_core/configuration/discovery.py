@@ -16,7 +16,8 @@ from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, FILTERS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading import gitignore
-from rubric_core.loading.files import absolute, is_suite_name, may_be_promptfoo_name
+from rubric_core.loading.family_recognition import may_have_own_name
+from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.loading.path_patterns import Patterns, braces
 
 __all__ = ["Discovery", "decides_for_folder"]
@@ -85,7 +86,7 @@ class Discovery:
         return Discovery(self._configurations)
 
     def changed(self, paths: Iterable[Path]) -> None:
-        """Files have changed: any YAML file may be a configuration of promptfoo now, of which walks keep no stamps."""
+        """Files have changed: any YAML file may be one that a family recognises now, of which walks keep no stamps."""
         for path in paths:
             self._listings.pop(str(path.parent), None)
 
@@ -299,7 +300,7 @@ class Discovery:
 
 def _takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
     """Whether a file is a suite, or a related file that is known by its name."""
-    ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(path.rpartition(os.sep)[2])
+    ends = path.lower().endswith(_ENDINGS) or may_have_own_name(path.rpartition(os.sep)[2])
     return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
 

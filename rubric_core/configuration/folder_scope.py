@@ -13,18 +13,21 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml
 from rubric_core.loading.detect_file_kind import kind_by_name
+from rubric_core.loading.family_recognition import (
+    has_own_name,
+    is_recognised_by_text,
+    may_have_own_name,
+    recognised_family,
+)
 from rubric_core.loading.files import (
     UnreadableError,
     is_common_name,
-    is_promptfoo_name,
     is_suite,
     is_suite_name,
-    may_be_promptfoo_name,
     read_text,
 )
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.path_patterns import Patterns, braces
-from rubric_core.loading.promptfoo_recognition import asks_as_promptfoo, is_promptfoo_configuration
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
@@ -37,7 +40,7 @@ _EVALS = f"{os.sep}evals{os.sep}"
 SETTINGS_FOLDER = HOMES[0]
 
 
-#: What suites end in, those of promptfoo included, and what the other files do. Most files of a tree are neither, and
+#: What files that are run end in, those of every family included, and what the other files do. Most files of a tree are neither, and
 #: to make a path of a text takes longer than all other questions about it.
 _OF_SUITES, _OF_OTHERS = (*YAML, ".json"), (*YAML, *DATASETS)
 
@@ -69,7 +72,7 @@ class FolderScope:
         if not path.lower().endswith(_OF_SUITES):
             return False
         file = Path(path)
-        if may_be_promptfoo_name(file.name) and is_promptfoo_configuration(file):
+        if may_have_own_name(file.name) and recognised_family(file) is not None:
             return True
         if is_suite(file, names):
             return head_is_eval_yaml(file) is not False
@@ -78,8 +81,10 @@ class FolderScope:
         if not path.endswith(YAML):
             return False
         if _EVALS not in path.lower():
-            return asks_as_promptfoo(file)
-        return (_says_suite(path) and head_is_eval_yaml(file) is not False) or is_promptfoo_configuration(file)
+            return is_recognised_by_text(file)
+        if _says_suite(path) and head_is_eval_yaml(file) is not False:
+            return True
+        return recognised_family(file) is not None
 
     def includes_other_file(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file that is not a suite: files of the engine's own folders, and data sets."""
@@ -94,11 +99,13 @@ class FolderScope:
 
 def content_counts(path: str, name: str) -> bool:
     """Whether the content of a file determines whether it is a suite; that of any other YAML file seldom makes it one."""
-    if not name.lower().endswith(YAML):
+    lowered = name.lower()
+    if not lowered.endswith(_OF_SUITES):
         return False
     if is_suite_name(name):
-        return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
-    return (may_be_promptfoo_name(name) and not is_promptfoo_name(name)) or _EVALS in path.lower()
+        return not lowered.endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
+    depends = may_have_own_name(name) and not has_own_name(name)
+    return depends or (lowered.endswith(YAML) and _EVALS in path.lower())
 
 
 def _says_suite(path: str) -> bool:

@@ -22,6 +22,7 @@ from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_file_kind import key_names
+from rubric_core.loading.family_recognition import are_cases
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
@@ -60,10 +61,6 @@ _TOP = (Suite, TargetFile, Config, Workspace, Environment)
 _ITEMS = (Case, Scenario, Target, Provider)
 #: Shorter words are too common: helm-unittest has `it`.
 _TELLING = 4
-#: The keys of promptfoo's cases.
-_PROMPTFOO_CASE = frozenset({
-    "description", "vars", "provider", "providers", "prompts", "providerOutput", "assert", "assertScoringFunction", "threshold", "metadata", "options",
-})  # fmt: skip
 #: The keys whose lists hold items: cases and targets.
 _LISTS = ("tests", "testcases", "evalcases", "eval_cases", "scenarios", "targets", "providers", "target", "graders")
 
@@ -89,7 +86,7 @@ def _tells_at_once(text: str) -> bool:
     """Whether the first lines have keys of evals: later lines cannot change that, as long as the syntax is valid."""
     tree = parse(text[: text.rfind("\n", 0, _GLANCE) + 1])
     root = tree.root
-    if tree.problems or not isinstance(root, Mapping):  # a list may be one of promptfoo's cases
+    if tree.problems or not isinstance(root, Mapping):  # a list may be one of another family's cases
         return False
     items = [item for item in islice(_listed(root), _LOOKED_AT) if isinstance(item, Mapping)]
     return bool(_finished(root) & _OWN_TOP) or any(_finished(item) & (_OWN_KEYS | _OWN_ENTRY) for item in items)
@@ -116,13 +113,8 @@ def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[N
         return False
     several = [*islice(items, _LOOKED_AT), *islice(_listed(root), _LOOKED_AT)]
     mappings = [item for item in several if isinstance(item, Mapping) and key_names(item)]
-    if (
-        mappings
-        and not isinstance(root, Mapping)
-        and is_suite_name(path.name)
-        and all(map(_is_promptfoo_case, mappings))
-    ):
-        # Cases of a promptfoo configuration that was not found. As a suite of AgentV the list would be a mistake.
+    if mappings and not isinstance(root, Mapping) and is_suite_name(path.name) and are_cases(mappings):
+        # Cases that a file of another family names, which was not found. As a suite the list would be a mistake.
         return False
     top = key_names(root) if isinstance(root, Mapping) else frozenset[str]()
     if top & _OWN_TOP or any(map(_is_ours, mappings)):
@@ -158,12 +150,6 @@ def _is_ours(item: Mapping) -> bool:
         return True
     # Ansible's tasks have `vars` and `assert`, too, but with other keys.
     return bool(names & {"vars", "assert"}) and not _unknown(names, (Case,))
-
-
-def _is_promptfoo_case(item: Mapping) -> bool:
-    """Whether an item has keys of promptfoo's cases only, and variables: AgentV's cases have an id, and an input or turns."""
-    names = key_names(item)
-    return "vars" in names and names <= _PROMPTFOO_CASE
 
 
 def _is_of_others(item: Mapping) -> bool:

@@ -16,10 +16,8 @@ __all__ = [
     "absolute",
     "decoded",
     "is_common_name",
-    "is_promptfoo_name",
     "is_suite",
     "is_suite_name",
-    "may_be_promptfoo_name",
     "read_standard_input",
     "read_text",
 ]
@@ -29,8 +27,6 @@ SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml 
 _OWN = pattern(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = pattern(r"(?i)(?:eval|suite)\.ya?ml\Z")
-_PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
-_NO_RECORDINGS = pattern(r"(?is).*(?<!\.recordings)\.ya?ml\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are half as long, with a place to point at; data sets are read line by line.
 _LARGEST = 2 * LARGEST
@@ -107,18 +103,6 @@ def is_suite_name(name: str) -> bool:
 def is_common_name(name: str) -> bool:
     """Whether many other programs have files of that name, so that only its folder or its content tell a suite."""
     return _COMMON.match(name) is not None
-
-
-def is_promptfoo_name(name: str) -> bool:
-    """Whether promptfoo, or its users, call a configuration that: `promptfooconfig.yaml`, `promptfooconfig.support.json`."""
-    return _PROMPTFOO.match(name) is not None
-
-
-def may_be_promptfoo_name(name: str) -> bool:
-    """Whether that may be a configuration of promptfoo: `promptfoo.yaml`, `support.promptfoo.yml`. A workflow is called so, too."""
-    if is_promptfoo_name(name):
-        return True
-    return "promptfoo" in name.lower() and _NO_RECORDINGS.match(name) is not None and not is_suite_name(name)
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.loading.directory_search import directories_up
-from rubric_core.loading.files import is_promptfoo_name, may_be_promptfoo_name
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_recognition import is_promptfoo_name, may_be_promptfoo_name
 
 __all__ = ["MOST_READ", "configuration_folder", "folders_with_configurations"]
 

@@ -1,4 +1,4 @@
-"""Detects promptfoo configurations, whose language is similar to that of agentv-5.
+"""Recognises configurations of promptfoo, whose language is similar to that of agentv-5.
 
 A key that agentv-5 spells in snake_case is spelled in camelCase there: taken for a mistake and renamed, it loses its
 effect without a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is
@@ -7,27 +7,28 @@ reported.
 
 import re
 from functools import lru_cache
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import PurePath
+from typing import Any, ClassVar
 
-from rubric_core.disk import read_beginning
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_file_kind import key_names
-from rubric_core.loading.files import is_promptfoo_name, is_suite_name, may_be_promptfoo_name
+from rubric_core.loading.family_recognition import FamilyRecognition
+from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.landmarks import HOMES
-from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["asks_as_promptfoo", "is_promptfoo_configuration", "is_promptfoo_file"]
+__all__ = ["RECOGNITION", "is_promptfoo_name", "may_be_promptfoo_name"]
 
+_PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
+_NO_RECORDINGS = pattern(r"(?is).*(?<!\.recordings)\.ya?ml\Z")
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
 #: The number of characters that are searched for a comment with a schema.
 _TOP_OF_FILE = 2_000
-#: The number of characters by which a walk detects a configuration.
-_HEAD = 8_000
 #: A key without which a file is not even parsed for detection.
 _A_KEY = pattern(r"^[\"']?(?:prompts|providers|targets|tests|scenarios|defaultTest|redteam)[\"']?[ \t]*:", re.MULTILINE)
 #: What a configuration has whose name says nothing.
@@ -49,17 +50,59 @@ _CASES = frozenset({"tests", "scenarios"})
 _SHARED_CASE = frozenset(
     {"description", "vars", "provider", "providers", "prompts", "assert", "threshold", "metadata", "options"}
 )
+#: The keys of its cases.
+_CASE = _SHARED_CASE | {"providerOutput", "assertScoringFunction"}
 
 
-def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first: Node | None) -> bool:
-    """Whether a file is promptfoo's, by its name, its schema comment, or its exclusive keys.
+def is_promptfoo_name(name: str) -> bool:
+    """Whether promptfoo, or its users, call a configuration that: `promptfooconfig.yaml`, `promptfooconfig.support.json`."""
+    return _PROMPTFOO.match(name) is not None
 
-    Args:
-        path: Its path, if any.
-        head: The beginning of its text.
-        root: The root of its tree, or of the text around its cases.
-        first: Its first case.
-    """
+
+def may_be_promptfoo_name(name: str) -> bool:
+    """Whether that may be a configuration of promptfoo: `promptfoo.yaml`, `support.promptfoo.yml`. A workflow is called so, too."""
+    if is_promptfoo_name(name):
+        return True
+    return "promptfoo" in name.lower() and _NO_RECORDINGS.match(name) is not None and not is_suite_name(name)
+
+
+class _PromptfooRecognition(FamilyRecognition):
+    """Its configurations; every other file of promptfoo is known by the one that names it."""
+
+    files: ClassVar[str] = "configurations of promptfoo"
+    stated: ClassVar[FileKind] = PromptfooFile.CONFIGURATION
+
+    def has_own_name(self, name: str) -> bool:
+        """See `FamilyRecognition.has_own_name`."""
+        return is_promptfoo_name(name)
+
+    def may_have_own_name(self, name: str) -> bool:
+        """See `FamilyRecognition.may_have_own_name`."""
+        return may_be_promptfoo_name(name)
+
+    def may_begin(self, head: str) -> bool:
+        """See `FamilyRecognition.may_begin`."""
+        return _A_KEY.search(head) is not None
+
+    def begins(self, head: str) -> bool:
+        """See `FamilyRecognition.begins`."""
+        return _PROMPTS.search(head) is not None or _names_schema(head)
+
+    def kind(self, path: PurePath | None, head: str, root: Node | None, first: Node | None) -> FileKind | None:
+        """See `FamilyRecognition.kind`."""
+        return PromptfooFile.CONFIGURATION if _is_configuration(path, head, root, first) else None
+
+    def is_case(self, item: Mapping) -> bool:
+        """See `FamilyRecognition.is_case`: it has variables, while AgentV's cases have an id, and an input or turns."""
+        names = key_names(item)
+        return "vars" in names and names <= _CASE
+
+
+RECOGNITION = _PromptfooRecognition()
+
+
+def _is_configuration(path: PurePath | None, head: str, root: Node | None, first: Node | None) -> bool:
+    """Whether a file is promptfoo's, by its name, its schema comment, or its exclusive keys."""
     agentv_name = path is not None and _AGENTV_NAME.match(path.name) is not None
     named = path is not None and is_promptfoo_name(path.name)
     if named and not agentv_name:
@@ -81,26 +124,6 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     if said:
         signs += _names_backends(root) + (not of_cases and isinstance(case, Mapping) and "vars" in key_names(case))
     return signs > foreign
-
-
-def asks_as_promptfoo(path: Path) -> bool:
-    """Whether a file whose name says nothing is promptfoo's.
-
-    A walk asks this of every YAML file, and reads only the first lines of one that has no prompts and names no schema.
-    """
-    head = read_beginning(path, _TOP_OF_FILE) or ""
-    return (_PROMPTS.search(head) is not None or _names_schema(head)) and is_promptfoo_configuration(path)
-
-
-def is_promptfoo_configuration(path: Path) -> bool:
-    """Whether a file is promptfoo's, by its name or its first lines; False for an unreadable one."""
-    if is_promptfoo_name(path.name):
-        return True
-    head = read_beginning(path, _HEAD) or ""
-    if _A_KEY.search(head) is None:
-        return False
-    whole = head if len(head) < _HEAD else head[: head.rfind("\n") + 1]
-    return is_promptfoo_file(path, head, parse(whole).root, None)
 
 
 def _called_otherwise(path: PurePath, names: frozenset[str]) -> int:

@@ -13,7 +13,8 @@ from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.detect_eval_yaml import HEAD, text_is_eval_yaml
 from rubric_core.loading.detect_file_kind import kind_by_name
-from rubric_core.loading.files import absolute, is_promptfoo_name
+from rubric_core.loading.family_recognition import may_have_own_name
+from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
@@ -187,7 +188,7 @@ class ClientWorkspace:
         if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):
             return True
         # Editors send any data, perhaps megabytes of it: what no suite uses is not even analyzed.
-        is_data = path.suffix.lower() in (*DATASETS, ".json") and not is_promptfoo_name(path.name)
+        is_data = path.suffix.lower() in (*DATASETS, ".json") and not may_have_own_name(path.name)
         if is_data and snapshot.kind not in ("", "yaml"):
             return False
         if kind is None and len(snapshot.document) > HEAD and self._head_is_eval_yaml(snapshot, path) is False:
