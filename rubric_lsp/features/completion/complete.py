@@ -25,9 +25,9 @@ from rubric_lsp.features.completion.promptfoo import (
     promptfoo_members,
     promptfoo_values,
 )
+from rubric_lsp.features.completion.promptfoo_tables import table_completions
 from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import dashes, items, listed_case, suite
-from rubric_lsp.features.completion.tables import table_completions
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
 from rubric_lsp.features.completion.written_forms import may_be_block
