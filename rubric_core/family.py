@@ -46,6 +46,7 @@ FAMILIES = (
         {
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
             "checks": "rubric_core.validation.promptfoo",
+            "completion": "rubric_lsp.features.completion.promptfoo",
             "dialects": "rubric_core.language.dialects.promptfoo",
             "runner": "rubric_core.evaluation.engine.promptfoo_runner",
             "export": "rubric_core.evaluation.exporting.promptfoo_results",

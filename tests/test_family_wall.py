@@ -52,7 +52,6 @@ rubric_lsp                            1   1
 rubric_lsp/documents                 14   2
 >>>>>>> f94fcc1f (Ask each family which files it recognises as its own)
 rubric_lsp/features                   3   1
-rubric_lsp/features/completion       14   6
 """
 
 _MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")

@@ -6,9 +6,8 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, mapping_shape
 from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.file_kinds import root_of
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.usage_counts import Counts
-from rubric_core.language.value_kinds import MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.cursor import Cursor, cursor_at
@@ -16,16 +15,9 @@ from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, CompletionSite, NameSource
 from rubric_lsp.features.completion.directives import aliases, directives
-from rubric_lsp.features.completion.inner_texts import filters, variables_in_code
+from rubric_lsp.features.completion.family_completion import completion_of
+from rubric_lsp.features.completion.inner_texts import filters
 from rubric_lsp.features.completion.keys import keys
-from rubric_lsp.features.completion.named_keys import members
-from rubric_lsp.features.completion.promptfoo import (
-    as_begun_identity,
-    promptfoo_config_keys,
-    promptfoo_members,
-    promptfoo_values,
-)
-from rubric_lsp.features.completion.promptfoo_tables import table_completions
 from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import dashes, items, listed_case, suite
 from rubric_lsp.features.completion.values import values
@@ -57,7 +49,8 @@ def complete(
         inside_text: Whether a character was typed that matters inside of code and templates only, as `.` does.
     """
     local = analysis.local(offset)
-    inside = variables_in_code(analysis, local, names)
+    family = completion_of(analysis.dialect)
+    inside = family.in_code(analysis, local, names)
     if inside is not None or analysis.kind.is_program:
         return inside or []
     filled = variables(analysis, local, names) if not inside_text else None
@@ -65,8 +58,8 @@ def complete(
         filled = filters(analysis, local)
     if filled is not None or inside_text:
         return filled or []
-    if analysis.kind is PromptfooFile.TABLE:
-        return table_completions(local, names)
+    if analysis.kind.is_table:
+        return list(family.in_table(local, names))
     if analysis.kind.is_text or _in_block_scalar(local):
         return []
     if _in_comment(local.text, local.offset):
@@ -74,7 +67,7 @@ def complete(
     named = aliases(analysis, local)
     if named is not None:
         return named
-    cursor = as_begun_identity(cursor_at(local.text, local.offset), local, analysis.dialect)
+    cursor = family.cursor(cursor_at(local.text, local.offset), local)
     place = place_at(analysis, local, cursor)
     if _lacks_space(cursor, local) or (after_space and _before_new_line(place)):
         return []
@@ -140,7 +133,7 @@ def _in_header(site: CompletionSite) -> bool:
 
 def _offers(site: CompletionSite) -> Iterator[Completion]:
     """All completions that fit the place."""
-    cursor, place = site.cursor, site.place
+    cursor, place, family = site.cursor, site.place, completion_of(site.dialect)
     if not cursor.path and cursor.role == "key":
         yield from _outermost(site)
         return
@@ -148,32 +141,26 @@ def _offers(site: CompletionSite) -> Iterator[Completion]:
         return
     if cursor.role == "value":
         yield from values(site, place.kind)
-        yield from promptfoo_values(site)
         return
     if cursor.role == "item" and (cursor.flow or not cursor.siblings):
         yield from values(site, place.kind)
-        yield from promptfoo_values(site)
         yield from items(site, place.kind)
     if cursor.role == "key":
-        if isinstance(place.kind, MapOf):
-            yield from members(site)
-        yield from promptfoo_members(site)
+        yield from family.members(site)
         if cursor.path and (place.shape is None or not cursor.siblings):
             yield from dashes(site, place.kind)
     if _begins_item(cursor) and "/" in cursor.typed:
         yield from values(site, place.kind)
-        yield from promptfoo_values(site)
         return
     shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
     # The keys of a map of bands are scores.
     unquoted = cursor.quote == "" or (cursor.flow and cursor.role == "key")
     if shape is not None and unquoted and not (cursor.siblings and isinstance(place.kind, Ranges)):
-        yield from promptfoo_config_keys(site, shape, keys(site, shape))
+        yield from family.keys(site, shape, keys(site, shape))
         if shape is Evaluator and not cursor.siblings and site.dialect.spelled(Include, "include"):
             yield from (replace(c, sort="2") for c in keys(site, Include) if c.label == "include")
     if _begins_item(cursor):
         yield from values(site, place.kind)
-        yield from promptfoo_values(site)
         yield from items(site, place.kind)
 
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from rubric_core.language.dialect import Spelling, SpellingStatus
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Ranges, usual
@@ -14,7 +12,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.cursor import ITEM
 from rubric_lsp.features.completion.bands import map_of_bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite, escaped
-from rubric_lsp.features.completion.promptfoo import promptfoo_values
+from rubric_lsp.features.completion.family_completion import completion_of
 from rubric_lsp.features.completion.ranking import key_ranks
 from rubric_lsp.features.completion.skeletons import TYPE_ITEM, dashes
 from rubric_lsp.features.completion.values import values
@@ -34,7 +32,6 @@ class Written(NamedTuple):
     then_suggest: bool = False
 
 
-_LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 # A longer list of choices hides the line; its words are completed after the colon anyway.
 _MOST_CHOICES = 5
 
@@ -121,7 +118,7 @@ def _list(site: CompletionSite, name: str, kind: Kind[object], inner: str) -> tu
         return inner + first.snippet.replace("\n", "\n  "), first.label == TYPE_ITEM
     sequence = kind.sequence if isinstance(kind, NodeUnion) else kind
     item = sequence.item if isinstance(sequence, ListOf) else None
-    chosen = must_be_chosen(item) or (site.dialect is PROMPTFOO and name in _LISTS_OF_PROVIDERS)
+    chosen = must_be_chosen(item) or name in completion_of(site.dialect).chosen_lists
     return f"{inner}- $1", chosen and _has_choices(site, name, in_list=True)
 
 
@@ -134,4 +131,4 @@ def _has_choices(site: CompletionSite, name: str, *, in_list: bool = False) -> b
         else replace(site.cursor, path=path, role="value", typed="")
     )
     inner = replace(site, place=place_at(site.analysis, site.local, cursor))
-    return any(True for _ in chain(values(inner, inner.place.kind), promptfoo_values(inner)))
+    return any(True for _ in values(inner, inner.place.kind))

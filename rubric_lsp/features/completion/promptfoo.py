@@ -3,29 +3,33 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from rubric_core.analysis import LocalText
-from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
+from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.file_extensions import CASES, CODE, FILTERS, TEMPLATES
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.language.promptfoo.model_names import MODELS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider, Grader, ProviderSettings
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, PROVIDERS, VENDORS, KnownProvider, known_provider
 from rubric_core.language.shape import Shape
+from rubric_core.language.value_kinds import Text
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.cursor import ITEM, Cursor
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN
 from rubric_lsp.features.block_memo import blocks_of
-from rubric_lsp.features.completion.context import Completion, CompletionSite
+from rubric_lsp.features.completion.context import Completion, CompletionSite, NameSource
+from rubric_lsp.features.completion.family_completion import FamilyCompletion
 from rubric_lsp.features.completion.paths import paths
+from rubric_lsp.features.completion.promptfoo_inner_texts import configured_filters, variables_in_code
+from rubric_lsp.features.completion.promptfoo_tables import table_completions
 from rubric_lsp.features.name_occurrence import NameKind
 from rubric_lsp.features.names import names_in
 
-__all__ = ["as_begun_identity", "promptfoo_config_keys", "promptfoo_members", "promptfoo_values"]
+__all__ = ["COMPLETION"]
 
 _JAVASCRIPT = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 _DATA = (".yaml", ".yml", ".json")
@@ -40,10 +44,54 @@ _MARKED = {
 }  # fmt: skip
 
 
-def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
+class _PromptfooCompletion(FamilyCompletion):
+    """See `FamilyCompletion`."""
+
+    chosen_lists: frozenset[str] = frozenset({"providers", "targets"})
+
+    def in_code(self, analysis: Analysis, local: LocalText, names: NameSource | None) -> list[Completion] | None:
+        """See `FamilyCompletion.in_code`."""
+        return variables_in_code(analysis, local, names)
+
+    def in_table(self, local: LocalText, names: NameSource | None) -> Iterable[Completion]:
+        """See `FamilyCompletion.in_table`."""
+        return table_completions(local, names)
+
+    def filters(self, analysis: Analysis) -> Iterable[str]:
+        """See `FamilyCompletion.filters`."""
+        return configured_filters(analysis)
+
+    def judge_variables(self, local: LocalText) -> Iterator[tuple[str, str]]:
+        """See `FamilyCompletion.judge_variables`."""
+        if local.analysis.kind is PromptfooFile.JUDGE_PROMPT:
+            yield from ((name, "filled in for the judge") for name in sorted(FILLED_IN))
+
+    def cursor(self, cursor: Cursor, local: LocalText) -> Cursor:
+        """See `FamilyCompletion.cursor`: the id of a provider."""
+        return _as_begun_identity(cursor, local)
+
+    def values(self, site: CompletionSite) -> Iterator[Completion]:
+        """See `FamilyCompletion.values`."""
+        return _values(site)
+
+    def paths(self, site: CompletionSite, kind: Text) -> Iterator[Completion]:  # noqa: ARG002
+        """See `FamilyCompletion.paths`: none, as `values` has those of every key."""
+        return iter(())
+
+    def keys(self, site: CompletionSite, shape: type[Shape], offered: Iterator[Completion]) -> Iterator[Completion]:
+        """See `FamilyCompletion.keys`: the settings of a provider."""
+        return _config_keys(site, shape, offered)
+
+    def members(self, site: CompletionSite) -> Iterator[Completion]:
+        """See `FamilyCompletion.members`: variables that a prompt uses and the case lacks."""
+        return _variable_keys(site)
+
+
+COMPLETION = _PromptfooCompletion()
+
+
+def _values(site: CompletionSite) -> Iterator[Completion]:
     """The values for the value or list item at the cursor, besides those of its kind."""
-    if site.dialect is not PROMPTFOO:
-        return
     steps = [step for step in site.cursor.path if step != ITEM] or ([] if site.local.in_frame else ["tests"])
     key = steps[-1] if steps else ""
     shape = site.place.shape or _holder(site)
@@ -68,12 +116,12 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
     yield from _files(site, shape, key, steps)
 
 
-def as_begun_identity(cursor: Cursor, local: LocalText, dialect: Dialect) -> Cursor:
+def _as_begun_identity(cursor: Cursor, local: LocalText) -> Cursor:
     """The cursor in the id of a provider, where `- openai:` alone reads as a key without a value."""
     key = cursor.path[-1] if cursor.path else ""
     start = local.offset - len(f"{key}:")
     listed = cursor.role == "value" and cursor.path[-3:-1] in (("providers", ITEM), ("targets", ITEM))
-    if dialect is not PROMPTFOO or not listed or key not in VENDORS or local.text[start : local.offset] != f"{key}:":
+    if not listed or key not in VENDORS or local.text[start : local.offset] != f"{key}:":
         return cursor
     span = Span(start, cursor.span.end)
     return replace(cursor, path=cursor.path[:-1], role="key", typed=f"{key}:", span=span, siblings={})
@@ -153,9 +201,7 @@ def _documentation(provider: KnownProvider) -> str:
 # -- keys -----------------------------------------------------------------------------------------------------------------
 
 
-def promptfoo_config_keys(
-    site: CompletionSite, shape: type[Shape], offered: Iterator[Completion]
-) -> Iterator[Completion]:
+def _config_keys(site: CompletionSite, shape: type[Shape], offered: Iterator[Completion]) -> Iterator[Completion]:
     """The keys of a provider's settings, for its kind, in their order."""
     known = known_provider(_identity(site)) if shape is ProviderSettings else None
     if known is None or not known.config:
@@ -180,9 +226,9 @@ def _identity(site: CompletionSite) -> str:
     return found
 
 
-def promptfoo_members(site: CompletionSite) -> Iterator[Completion]:
+def _variable_keys(site: CompletionSite) -> Iterator[Completion]:
     """Keys of `vars`: variables that a prompt uses and the case lacks."""
-    if site.dialect is not PROMPTFOO or site.cursor.path[-1:] != ("vars",):
+    if site.cursor.path[-1:] != ("vars",):
         return
     around = (local for local in blocks_of(site.analysis) if local.in_frame)
     used = [n.name for local in around for n in names_in(local) if n.kind == "variable"]

@@ -4,28 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import Dialect, SpellingStatus, TypeName
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
-from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
-from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
-from rubric_core.language.model import ContentBlock, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.evaluators import Evaluator, Rubric
+from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage_counts import type_word
 from rubric_core.language.value_kinds import Boolean, Choice, Kind, NodeUnion, Ranges, Text, usual
-from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite
-from rubric_lsp.features.completion.paths import paths
+from rubric_lsp.features.completion.family_completion import completion_of
 from rubric_lsp.features.completion.ranking import name_ranks, word_ranks
 from rubric_lsp.features.completion.required_fields import required_fields
 from rubric_lsp.features.key_docs import summary, type_markdown
 
 __all__ = ["types", "values"]
 
-#: Text fields in which `file://` marks a path, and its extensions.
-_MARKED = {"prompts": TEMPLATES, "extensions": FILTERS}
 #: The statuses of types that are worth offering.
 _OFFERED = frozenset(
     {SpellingStatus.CURRENT, SpellingStatus.DEPRECATED, SpellingStatus.LEAVING, SpellingStatus.TOLERATED}
@@ -47,19 +41,7 @@ def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
             yield from _references(site, each)
         elif isinstance(each, Ranges) and site.cursor.quote == "":
             yield from bands(site)
-    shape, key = site.place.shape, site.place.key
-    steps = [step for step in site.cursor.path if step != ITEM]
-    marked = _MARKED.get(steps[-1]) if steps and site.cursor.role in ("item", "value") else None
-    if site.dialect is PROMPTFOO:
-        return
-    if marked is not None:
-        yield from paths(site, "file", marked, marked=True)
-    elif shape is not None and key is not None and key.field == "value":
-        written = site.cursor.siblings.get("type", "").strip("\"'")
-        if issubclass(shape, Scripted):
-            yield from paths(site, "file", CODE, marked=True)
-        elif issubclass(shape, ContentBlock) and written in ("file", "image"):
-            yield from paths(site, "file", IMAGES if written == "image" else ())
+    yield from completion_of(site.dialect).values(site)
 
 
 def _words(site: CompletionSite, options: Sequence[tuple[str, str]]) -> Iterator[Completion]:
@@ -79,10 +61,8 @@ def _references(site: CompletionSite, kind: Text) -> Iterator[Completion]:
         yield from _kinds(site)
     elif refers_to == "case":
         yield from _cases(site)
-    elif refers_to in _PATHS and site.dialect is PROMPTFOO:
-        return  # see `promptfoo_values`
     elif refers_to in _PATHS:
-        yield from paths(site, "script" if refers_to == "program" else refers_to, kind.endings)
+        yield from completion_of(site.dialect).paths(site, kind)
     else:
         own = _own_targets(site) if refers_to == "target" else ()
         names = list(dict.fromkeys((*site.names(refers_to), *own)))
@@ -122,8 +102,8 @@ def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
     possible = [known for known in dialect.types.values() if _is_offered(known, dialect)]
     # Of equally unused types, `rubric` comes last: its prefix is more often meant as `rubrics`.
     words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
-    base: type[Shape] = Assertion if dialect is PROMPTFOO else Evaluator
-    ranks = word_ranks(site, base, "type", words)
+    # They are counted as types of what all of them are.
+    ranks = word_ranks(site, possible[0].shape, "type", words) if possible else {}
     for known in possible:
         gone = known.fate is SpellingStatus.DEPRECATED
         name = (dialect.type_name(known.shape) if gone else None) or known.name

@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.judge_prompts import FILLED_IN
 from rubric_lsp.features.completion.context import Completion, NameSource
+from rubric_lsp.features.completion.family_completion import completion_of
 from rubric_lsp.features.family_editor import editor_of
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 
@@ -47,15 +44,8 @@ def _names(
     analysis: Analysis, local: LocalText, source: NameSource | None
 ) -> Iterator[tuple[str, str, Callable[[], str]]]:
     """Each name with its value, shortened and in full."""
-    if _in_prompt(local):
-        properties = analysis.dialect.properties
-        leaving = {name for name, _ in properties.replaced_variables}
-        for name in (n for n in properties.template_variables if n not in leaving):
-            yield name, "filled in for the judge", str
-        if _in_aggregator(local):
-            yield "EVALUATOR_RESULTS_JSON", "the members' results", str
-    for name in sorted(FILLED_IN) if analysis.kind is PromptfooFile.JUDGE_PROMPT else ():
-        yield name, "filled in for the judge", str
+    for name, meaning in completion_of(analysis.dialect).judge_variables(local):
+        yield name, meaning, str
     known = values_at(analysis, local)
     for name, value in known.items():
         yield name, _short(value), partial(_shown, value)
@@ -102,21 +92,3 @@ def _as_data(analysis: Analysis, local: LocalText, values: Mapping[str, object])
 
 def _holds(shape: Shape, offset: int) -> bool:
     return shape.node is not None and shape.node.whole.covers(offset)
-
-
-def _in_prompt(local: LocalText) -> bool:
-    """Whether the cursor is in a judge's prompt."""
-    if local.analysis.kind is FileKind.PROMPT:
-        return True
-    judges = (LlmJudge, LlmRubric, Aggregator)
-    for shape in local.every:
-        place = shape.places.get("prompt") if isinstance(shape, judges) else None
-        if place is not None and place.node.whole.start <= local.offset <= place.node.whole.end + 1:
-            return True
-    return False
-
-
-def _in_aggregator(local: LocalText) -> bool:
-    composites = (s for s in local.every if isinstance(s, Composite))
-    found = (c.aggregator for c in composites)
-    return any(isinstance(a, Aggregator) and a.has("prompt") and _holds(a, local.offset) for a in found)
