@@ -43,14 +43,7 @@ rubric_core/cli                       7   2
 rubric_core/evaluation/code           1   1
 rubric_core/evaluation/model          1   0
 rubric_core/language                  0   1
-<<<<<<< HEAD
-rubric_core/loading                  10   3
-rubric_lsp/documents                  1   0
-=======
 rubric_core/loading                   5   3
-rubric_lsp                            1   1
-rubric_lsp/documents                 14   2
->>>>>>> f94fcc1f (Ask each family which files it recognises as its own)
 rubric_lsp/features                   3   1
 """
 
