@@ -18,6 +18,8 @@ class Family(NamedTuple):
 
     #: Also `Properties.engine` of its dialects.
     name: str
+    #: The name of the program that reads them, as its authors write it.
+    title: str
     #: The names of its dialects, oldest first.
     dialects: tuple[str, ...]
     #: The top-level keys whose lists hold cases: a text is cut into blocks there, before its family is known.
@@ -30,6 +32,7 @@ class Family(NamedTuple):
 FAMILIES = (
     Family(
         "agentv",
+        "AgentV",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
         {
@@ -40,6 +43,7 @@ FAMILIES = (
         },
     ),
     Family(
+        "promptfoo",
         "promptfoo",
         ("promptfoo",),
         ("tests",),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.family import part_of
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.shape import Shape
 from rubric_core.text import Span
 from rubric_lsp.features.hints import Hint
@@ -38,6 +39,10 @@ class FamilyEditor:
     def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object] | None:
         """The values of template variables at a place, as they are lowered; None for those of AgentV's cases."""
         return None
+
+    def type_facts(self, shape: type[Shape], dialect: Dialect) -> Iterator[str]:
+        """Paragraphs of the documentation of a type of check, between the keys that it needs and those that it takes."""
+        return iter(())
 
     def type_words(self, shape: Shape) -> Iterator[str]:
         """Paragraphs about the type of a check as it is written, beyond the catalogue."""

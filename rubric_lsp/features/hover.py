@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.family import family_named
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
@@ -165,8 +166,9 @@ def _dialect(analysis: Analysis) -> str:
     choice = analysis.choice
     releases = analysis.dialect.releases
     because = f"because {choice.reason}" if choice.reason.startswith(("of", "its", "the")) else f"since {choice.reason}"
-    engine = "AgentV " if analysis.dialect.properties.engine == "agentv" else ""
-    return f"Read as **{choice.name}** ({engine}{releases}) {because}."
+    family = family_named(analysis.dialect.properties.engine)
+    program = "" if choice.name == family.name else f"{family.title} "  # a dialect may be called as its program
+    return f"Read as **{choice.name}** ({program}{releases}) {because}."
 
 
 def _case(analysis: Analysis, case: Case, report: Report | None) -> str:

@@ -4,6 +4,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.cursor_place import history
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.shape import EXTENSION, Key, Shape
+from rubric_lsp.features.family_editor import editor_named
 
 __all__ = ["key_markdown", "summary", "type_markdown"]
 
@@ -47,9 +48,8 @@ def type_markdown(shape: type[Shape], dialect: Dialect) -> str:
     lines = [words[:1].upper() + words[1:]]
     if needed:
         lines += ["", f"Needs {', '.join(f'`{n}`' for n in needed)}."]
-    declared = next((k for _, k in dialect.fields(shape) if k.field == "threshold"), None)
-    if declared is not None and declared.shown_default and dialect.properties.engine != "agentv":
-        lines += ["", f"Default threshold: {declared.shown_default}."]
+    for fact in editor_named(dialect.properties.engine).type_facts(shape, dialect):
+        lines += ["", fact]
     if own:
         lines += ["", f"Takes {', '.join(f'`{n}`' for n in own if n != 'type')}."]
     return "\n".join(lines)

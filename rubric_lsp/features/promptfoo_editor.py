@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape
 from rubric_core.text import Span
@@ -41,6 +42,12 @@ class _PromptfooEditor(FamilyEditor):
         from rubric_lsp.features.promptfoo_variables import values_at_place  # noqa: PLC0415  # when somebody completes or hovers
 
         return values_at_place(analysis, local)
+
+    def type_facts(self, shape: type[Shape], dialect: Dialect) -> Iterator[str]:
+        """See `FamilyEditor.type_facts`: the threshold, which most types have one of their own for."""
+        declared = next((key for _, key in dialect.fields(shape) if key.field == "threshold"), None)
+        if declared is not None and declared.shown_default:
+            yield f"Default threshold: {declared.shown_default}."
 
     def type_words(self, shape: Shape) -> Iterator[str]:
         """See `FamilyEditor.type_words`: what `not-` does."""

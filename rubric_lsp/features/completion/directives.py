@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.family import family_named
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
@@ -55,9 +56,8 @@ def _span(local: LocalText, found: re.Match[str]) -> Span:
 
 def _dialects(analysis: Analysis, span: Span) -> Iterator[Completion]:
     for order, dialect in enumerate(reversed(analysis.language.dialects)):
-        yield Completion(
-            dialect.name, "value", span, dialect.name, detail=f"AgentV {dialect.releases}", sort=f"{order:02}"
-        )
+        detail = f"{family_named(dialect.properties.engine).title} {dialect.releases}"
+        yield Completion(dialect.name, "value", span, dialect.name, detail=detail, sort=f"{order:02}")
 
 
 def _codes(analysis: Analysis, local: LocalText, span: Span, others: frozenset[str]) -> Iterator[Completion]:
