@@ -38,6 +38,7 @@ FAMILIES = (
         {
             "dialects": "rubric_core.language.dialects",
             "language": "rubric_core.language.file_kinds",
+            "misnomers": "rubric_core.language.misnomers",
             "reference": "rubric_core.language.dialect_reference",
             "runner": "rubric_core.evaluation.engine.agentv_runner",
         },
@@ -56,6 +57,7 @@ FAMILIES = (
             "export": "rubric_core.evaluation.exporting.promptfoo_results",
             "editor": "rubric_lsp.features.promptfoo_editor",
             "language": "rubric_core.language.promptfoo.catalogue",
+            "misnomers": "rubric_core.language.promptfoo.misnomers",
             "names": "rubric_lsp.documents.promptfoo_shared_names",
             "whole": "rubric_core.analysis.promptfoo_facts",
             "recognition": "rubric_core.loading.promptfoo_recognition",

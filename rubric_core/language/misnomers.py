@@ -1,7 +1,8 @@
-"""Misnomers: names of keys and types from other tools and from habit, which this language does not read."""
+"""Misnomers: names of keys and types from other tools and from habit, which a family does not read; those of AgentV."""
 
 from collections.abc import Iterator, Mapping
 
+from rubric_core.family import part_of
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import (
     AnyOf,
@@ -30,24 +31,18 @@ from rubric_core.language.evaluators import (
     ToolTrajectory,
 )  # fmt: skip
 from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Execution, Suite, Trials, Turn
-from rubric_core.language.promptfoo import graded_assertions, text_assertions
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
-from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.providers import Api, Cli, OpenAi
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.language.workspace import Hook, Repo
 
-__all__ = ["BOUND_PAIRS", "field_called", "options_called", "types_called"]
+__all__ = ["BOUND_PAIRS", "MISNOMERS", "Misnomers", "field_called", "options_called", "types_called"]
 
 #: Keys for the two bounds of a band, each by itself.
 BOUND_PAIRS = (
     ("min", "max"), ("from", "to"), ("low", "high"), ("lower", "upper"), ("start", "end"), ("min_score", "max_score"), ("lowest", "highest"),
 )  # fmt: skip
 
-#: By shape and field. Case, `-` and `_` make no difference.
 _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     Suite: {
         "cases": "cases test_cases evals eval_set examples samples items evaluations", "name": "title suite_name", "execution": "config settings exec", "description": "summary about",
@@ -91,24 +86,6 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     Api: {"model": "model_name model_id", "max_output_tokens": "max_tokens max_completion_tokens", "api_key": "key token"},
     OpenAi: {"base_url": "api_base url host api_base_url"},
     Cli: {"command": "cmd run exec script"},
-    Configuration: {
-        "tests": "test cases test_cases test_case", "default_test": "default_tests defaults test_defaults", "prompts": "prompt templates", "nunjucks_filters": "filters",
-        "providers": "models model llms", "evaluate_options": "evaluation_options eval_options",
-    },
-    ConfiguredProvider: {"id": "name model provider"},
-    Metric: {"value": "formula expression expr", "name": "metric title label"},
-    ConfiguredPrompt: {"raw": "content text prompt template value", "id": "file path"},
-    PromptfooCase: {
-        "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title name",
-        "options": "option config",
-    },
-    CaseOptions: {
-        "provider": "grader judge", "store_output_as": "store_as save_as output_as", "rubric_prompt": "judge_prompt grader_prompt",
-        "disable_var_expansion": "disable_variable_expansion disable_expansion", "disable_default_asserts": "disable_default_assertions",
-    },
-    graded_assertions.ModelRubric: {"value": "rubric criteria criterion"}, graded_assertions.SelectBest: {"value": "rubric criteria criterion"},
-    graded_assertions.ClosedQa: {"value": "rubric criteria criterion"}, graded_assertions.GEval: {"value": "rubric criteria criterion"},
-    Assertion: {"value": "values expected", "rubric_prompt": "rubric", "metric": "metrics", "threshold": "thresholds min_score"},
 }  # fmt: skip
 
 _TYPES: Mapping[type[Shape], str] = {
@@ -119,12 +96,6 @@ _TYPES: Mapping[type[Shape], str] = {
     CodeEvaluator: "python javascript script command exec shell program function custom code-check code-eval", Latency: "duration time response-time max-latency",
     Cost: "price", TokenUsage: "tokens token-count", Similar: "similarity semantic-similarity embedding cosine",
     ToolTrajectory: "tool-calls tool-call tools trajectory tool-use tool-usage tool-call-f1", Composite: "assert-set all any and or group",
-    text_assertions.Contains: "include includes substring has", text_assertions.IContains: "i-contains contains-ignore-case",
-    text_assertions.Equals: "exact exact-match is equal equality", text_assertions.Regex: "match matches pattern regexp",
-    text_assertions.IsJson: "json valid-json is-valid-json json-schema",
-    graded_assertions.JavaScriptCode: "js typescript ts", graded_assertions.PythonCode: "py python3",
-    graded_assertions.SimilarText: "similarity semantic-similarity embedding cosine",
-    graded_assertions.ModelRubric: "llm-judge llm-grader llm-as-judge rubric model-graded model-graded-rubric judge",
 }  # fmt: skip
 
 _OPTIONS = {
@@ -140,37 +111,57 @@ def _folded(word: str) -> str:
     return word.replace("-", "").replace("_", "").replace(" ", "").lower()
 
 
-_FIELDS = {
-    shape: {_folded(word): field for field, words in fields.items() for word in words.split()}
-    for shape, fields in _KEYS.items()
-}
-_NAMES = {shape: frozenset(map(_folded, words.split())) for shape, words in _TYPES.items()}
+class Misnomers:
+    """The part `misnomers` of a family: what others call its keys and types. Case, `-` and `_` make no difference."""
+
+    def __init__(self, keys: Mapping[type[Shape], Mapping[str, str]], types: Mapping[type[Shape], str]) -> None:
+        """`keys` by shape and field; `types` by the shape that a type selects. Words are separated by spaces."""
+        self._fields = {
+            shape: {_folded(word): field for field, words in fields.items() for word in words.split()}
+            for shape, fields in keys.items()
+        }
+        self._types = {shape: frozenset(map(_folded, words.split())) for shape, words in types.items()}
+
+    def field_called(self, shape: type[Shape], word: str) -> str | None:
+        """The field of `shape` that others call `word`."""
+        folded = _folded(word)
+        found = (self._fields[base].get(folded) for base in shape.__mro__ if base in self._fields)
+        return next((field for field in found if field is not None), None)
+
+    def types_called(self, dialect: Dialect, word: str) -> Iterator[str]:
+        """The types of a dialect of the family that other tools call `word`."""
+        folded = _folded(word)
+        for shape, names in self._types.items():
+            if folded in names:
+                name = next(
+                    (t.name for t in dialect.types.values() if t.shape is shape and t.fate is SpellingStatus.CURRENT),
+                    None,
+                )
+                if name is not None:
+                    yield name
+
+
+MISNOMERS = Misnomers(_KEYS, _TYPES)
 _CHOSEN = {option: frozenset(map(_folded, words.split())) for option, words in _OPTIONS.items()}
 
 
-def field_called(shape: type[Shape], word: str) -> str | None:
-    """The field of `shape` that others call `word`."""
-    folded = _folded(word)
-    for base in shape.__mro__:
-        field = _FIELDS.get(base, {}).get(folded)
-        if field is not None:
-            return field
-    return None
+def field_called(dialect: Dialect, shape: type[Shape], word: str) -> str | None:
+    """The field of `shape` that others call `word`, in the family of a dialect."""
+    return _misnomers_of(dialect).field_called(shape, word)
 
 
 def types_called(dialect: Dialect, word: str) -> Iterator[str]:
     """The types of `dialect` that other tools call `word`."""
-    folded = _folded(word)
-    for shape, names in _NAMES.items():
-        if folded in names:
-            name = next(
-                (t.name for t in dialect.types.values() if t.shape is shape and t.fate is SpellingStatus.CURRENT), None
-            )
-            if name is not None:
-                yield name
+    return _misnomers_of(dialect).types_called(dialect, word)
 
 
 def options_called(word: str, options: tuple[str, ...]) -> list[str]:
     """The ones of `options` that other tools call `word`."""
     folded = _folded(word)
     return [option for option in options if folded in _CHOSEN.get(option, ())]
+
+
+def _misnomers_of(dialect: Dialect) -> Misnomers:
+    part = part_of(dialect.properties.engine, "misnomers")
+    found: Misnomers = part.MISNOMERS if part is not None else Misnomers({}, {})
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple
 
 from rubric_core.language.evaluators import HIGHEST, Band
-from rubric_core.language.misnomers import BOUND_PAIRS, field_called
+from rubric_core.language.misnomers import BOUND_PAIRS, MISNOMERS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
@@ -103,7 +103,7 @@ def _renamed(band: Band, node: Mapping) -> Entry | None:
     pair = place.node if place is not None else None
     if place is None or not isinstance(pair, Sequence) or len(pair.items) != 2:
         return None
-    told = field_called(Band, place.name) == "score_range"
+    told = MISNOMERS.field_called(Band, place.name) == "score_range"
     return next((e for e in node.entries if told and e.value is pair), None)
 
 

@@ -116,7 +116,7 @@ class KeySuggestions(Tags):
 
     def _elsewhere(self, made: Shape, place: FieldPlace, current: MappingOf[str, str], *, any_key: bool) -> str | None:
         """The key that other tools give this name; where any key is allowed, only one that identifies the shape."""
-        field = field_called(type(made), place.name)
+        field = field_called(self.dialect, type(made), place.name)
         if any_key:
             word = place.node.text if isinstance(place.node, Scalar) else ""
             field = field if field == made.tag and self.dialect.type_of(word) is not None else None

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import product
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.case import PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.misnomers import MISNOMERS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.shape import children
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -87,7 +87,7 @@ def _without_cases(suite: PromptfooSuite, node: Mapping) -> Iterator[Finding]:
 
 def _means_cases(name: str) -> bool:
     """Whether a key is a slip of `tests` or `scenarios`, which is reported."""
-    called = field_called(Configuration, name) if name else None
+    called = MISNOMERS.field_called(Configuration, name) if name else None
     return called == "tests" or (bool(name) and name not in _KEYS and closest(name, ("tests", "scenarios")) is not None)
 
 
@@ -124,7 +124,7 @@ def missing_providers(shape: Configuration) -> Iterator[Finding]:
 
 
 def _is_provider_slip(name: str) -> bool:
-    called = field_called(Configuration, name) if name else None
+    called = MISNOMERS.field_called(Configuration, name) if name else None
     return bool(name) and (called == "providers" or closest(name, ("providers", "targets")) is not None)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.misnomers import MISNOMERS
 from rubric_core.language.promptfoo.provider import ConfiguredProvider, ProviderInFile
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, VENDORS
 from rubric_core.language.shape import Shape
@@ -197,7 +197,7 @@ def _means_id(entry: Entry) -> bool:
     name = entry.name or ""
     if name == "id" or name in _BESIDE_ID:
         return False
-    return field_called(ConfiguredProvider, name) == "id" or closest(name, ("id", *_BESIDE_ID)) == "id"
+    return MISNOMERS.field_called(ConfiguredProvider, name) == "id" or closest(name, ("id", *_BESIDE_ID)) == "id"
 
 
 def _named_by_key(node: Mapping) -> tuple[Scalar, Mapping] | None:
