@@ -11,7 +11,7 @@ from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.family_editor import editor_of
-from rubric_lsp.features.hints import hints
+from rubric_lsp.features.hints import HintSettings, hints
 from rubric_lsp.features.lenses import included_lenses
 from rubric_lsp.features.menu import menu
 from rubric_lsp.features.name_occurrence import NameOccurrence, NamePlace
@@ -210,21 +210,14 @@ def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
 
 def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
     """The hints of a range: results, and values derived from the text."""
-    from rubric_lsp.features.derived_hints import HintSettings, derived_hints  # noqa: PLC0415
-
     within, given = convert.within(d, p), s.documents.settings
     directory = d.path.parent if d.path is not None else None
     known = s.known.results(d)
     named = s.known.taken_over.named_by_suite(d) if known else ()
     results = hints(d.analysis, known, within, directory, s.known.shared(d), named)
     wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
-    of_family = editor_of(d.analysis).hints(d.analysis, within)
-    if of_family is not None:
-        return convert.inlay_hints(d, [*results, *of_family], s.client)
-    # A line that shows a result has no room for another hint.
-    taken = {hint.offset for hint in results}
-    more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]
-    return convert.inlay_hints(d, [*results, *more], s.client)
+    derived = editor_of(d.analysis).hints(d.analysis, within, wanted, {hint.offset for hint in results})
+    return convert.inlay_hints(d, [*results, *derived], s.client)
 
 
 def formatted_within(d: Snapshot, p: Any) -> list["TextEdit"]:

@@ -1,7 +1,6 @@
 """Inlay hints derived from the text: shares, limits of bands, inherited evaluators, default gates."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from rubric_core.analysis import Analysis
@@ -14,24 +13,14 @@ from rubric_core.text import Span
 from rubric_core.validation.bands import is_sound
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rubrics import criteria_of
-from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.hints import Hint, HintSettings
 from rubric_lsp.features.results import id_span, line_end
 from rubric_lsp.features.weight_shares import WeightShare, percent, shares_of, suite_shares
 
-__all__ = ["HintSettings", "derived_hints"]
+__all__ = ["derived_hints"]
 
 #: Editors cut longer hints.
 _LONGEST = 43
-
-
-@dataclass(frozen=True, slots=True)
-class HintSettings:
-    """Which derived hints are enabled."""
-
-    weights: bool = True
-    bands: bool = True
-    inherited: bool = True
-    required: bool = True
 
 
 def derived_hints(analysis: Analysis, within: Span, wanted: HintSettings) -> Iterator[Hint]:

@@ -2,22 +2,25 @@
 
 # ruff: noqa: ARG002  # defaults need less than what overrides them
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.family import part_of
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.shape import Shape
 from rubric_core.text import Span
-from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.hints import Hint, HintSettings
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, NamePlace
+from rubric_lsp.features.suite_names import suite_names
+from rubric_lsp.features.suite_symbols import suite_symbols
+from rubric_lsp.features.suite_variables import suite_variables
 from rubric_lsp.features.symbol import Symbol
 
 __all__ = ["FamilyEditor", "editor_named", "editor_of"]
 
 
 class FamilyEditor:
-    """The features of an editor for one family. The defaults leave everything to the features themselves, which know AgentV's model."""
+    """The features of an editor for one family. The defaults are those of AgentV's model."""
 
     #: The kinds of names that mean the same in all files which refer to each other. Without variables, each case has its own.
     shared_names: frozenset[NameKind] = frozenset({"case"})
@@ -26,19 +29,19 @@ class FamilyEditor:
 
     def symbols(self, shape: Shape) -> Iterable[Symbol]:
         """The entries in the outline of one outermost shape of a block, at offsets of the block."""
-        return ()
+        return suite_symbols(shape)
 
-    def names_in(self, local: LocalText) -> Iterable[NameOccurrence] | None:
-        """The names in one block besides anchors, at offsets of the block; None for those of AgentV's shapes."""
-        return None
+    def names_in(self, local: LocalText) -> Iterable[NameOccurrence]:
+        """The names in one block besides anchors, at offsets of the block."""
+        return suite_names(local)
 
     def name_description(self, name: NameOccurrence, definitions: Sequence[NamePlace]) -> str:
         """What hover says of a name of `described_names`, as Markdown; empty for nothing."""
         return ""
 
-    def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object] | None:
-        """The values of template variables at a place, as they are lowered; None for those of AgentV's cases."""
-        return None
+    def values(self, analysis: Analysis, local: LocalText) -> Mapping[str, object]:
+        """The values of template variables at a place, as they are lowered."""
+        return suite_variables(analysis, local)
 
     def type_facts(self, shape: type[Shape], dialect: Dialect) -> Iterator[str]:
         """Paragraphs of the documentation of a type of check, between the keys that it needs and those that it takes."""
@@ -48,9 +51,11 @@ class FamilyEditor:
         """Paragraphs about the type of a check as it is written, beyond the catalogue."""
         return iter(())
 
-    def hints(self, analysis: Analysis, within: Span) -> Iterable[Hint] | None:
-        """The values derived from the text; None for those of AgentV's suites."""
-        return None
+    def hints(self, analysis: Analysis, within: Span, wanted: HintSettings, taken: Container[int]) -> Iterable[Hint]:
+        """The values derived from the text; `taken` are the ends of lines that show a result, without room for another hint."""
+        from rubric_lsp.features.derived_hints import derived_hints  # noqa: PLC0415  # few clients ask for them
+
+        return (hint for hint in derived_hints(analysis, within, wanted) if hint.offset not in taken)
 
 
 _DEFAULT = FamilyEditor()

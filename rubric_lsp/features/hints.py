@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import Summary
 
-__all__ = ["Hint", "hints"]
+__all__ = ["Hint", "HintSettings", "hints"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,16 @@ class Hint:
     close: bool = False
     #: The state of a result: a verdict, "stale" or "running". Empty for other hints.
     state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HintSettings:
+    """Which derived hints are enabled."""
+
+    weights: bool = True
+    bands: bool = True
+    inherited: bool = True
+    required: bool = True
 
 
 def hints(

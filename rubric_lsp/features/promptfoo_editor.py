@@ -1,6 +1,6 @@
 """What an editor shows of files of promptfoo."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialect import Dialect
@@ -8,7 +8,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape
 from rubric_core.text import Span
 from rubric_lsp.features.family_editor import FamilyEditor
-from rubric_lsp.features.hints import Hint
+from rubric_lsp.features.hints import Hint, HintSettings
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, NamePlace
 from rubric_lsp.features.promptfoo_names import promptfoo_names
 from rubric_lsp.features.promptfoo_symbols import promptfoo_symbols
@@ -56,7 +56,13 @@ class _PromptfooEditor(FamilyEditor):
         if isinstance(shape, Assertion) and shape.type_name.startswith("not-"):
             yield inversion_words(shape)
 
-    def hints(self, analysis: Analysis, within: Span) -> Iterable[Hint]:
+    def hints(
+        self,
+        analysis: Analysis,
+        within: Span,
+        wanted: HintSettings,  # noqa: ARG002  # no setting is about its hints
+        taken: Container[int],  # noqa: ARG002  # lists of variables and files of prompts show no result
+    ) -> Iterable[Hint]:
         """See `FamilyEditor.hints`."""
         from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415  # few clients ask for them
 

@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
-from rubric_lsp.features.derived_hints import HintSettings, derived_hints
+from rubric_lsp.features.derived_hints import derived_hints
+from rubric_lsp.features.hints import HintSettings
 from rubric_lsp.features.hover import hover
 from rubric_lsp.features.markdown import shortened
 from rubric_lsp.features.name_hover import name_hover

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.model import Case, DefaultTest
-from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, NameSource
@@ -19,8 +17,6 @@ __all__ = ["values_at", "variables"]
 _OPEN = re.compile(r"(?<!\$)\{\{-?[ \t]*(?P<typed>[\w.]*)\Z")
 _REST = re.compile(r"[\w.]*(?P<close>[ \t]*-?\}\})?")
 _FARTHEST = 200
-#: How many cases are searched for the names that a prompt of the suite can use.
-_MOST_CASES = 100
 
 
 def variables(analysis: Analysis, local: LocalText, source: NameSource | None = None) -> list[Completion] | None:
@@ -69,26 +65,5 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
 
     In the text around the cases, which applies to all of them, the first values of all names.
     """
-    every: dict[str, object] = {}
-    of_family = editor_of(analysis).values(analysis, local)
-    if of_family is not None:
-        return _as_data(analysis, local, of_family)
-    default = analysis.suite.default_test if analysis.suite is not None else None
-    if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
-        every.update(default.vars)
-    for case in (s for s in local.every if isinstance(s, Case)):
-        if isinstance(case.vars, dict) and (not local.in_frame or _holds(case, local.offset)):
-            every.update(case.vars)
-    if local.in_frame and not any(isinstance(s, Case) and _holds(s, local.offset) for s in local.every):
-        for entry in analysis.cases[:_MOST_CASES]:
-            every = {**entry.case.vars, **every} if isinstance(entry.case.vars, dict) else every
-    return _as_data(analysis, local, every)
-
-
-def _as_data(analysis: Analysis, local: LocalText, values: Mapping[str, object]) -> Mapping[str, object]:
     anchors = analysis.anchors(local.number)
-    return {name: plain(value, anchors) for name, value in values.items()}
-
-
-def _holds(shape: Shape, offset: int) -> bool:
-    return shape.node is not None and shape.node.whole.covers(offset)
+    return {name: plain(value, anchors) for name, value in editor_of(analysis).values(analysis, local).items()}
