@@ -13,6 +13,7 @@ from rubric_core.text import Span
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.block_memo import blocks_of
+from rubric_lsp.features.family_editor import editor_named
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.names import BlockNames, names_in
 
@@ -48,8 +49,9 @@ class ScopedFile:
     def refers_to(self) -> Mapping[Path, FileKind]:
         """The files with names that it refers to."""
         found = self.snapshot.refers_to if self._analysis is None else self._analysis.refers_to
-        if self.kind.dialect:
+        if editor_named(self.kind.family).shared_names != {"case"}:
             return {path: kind for path, kind in found.items() if kind.family == self.kind.family}
+        # Only files with cases have names of cases.
         texts = (
             path for path in self.snapshot.case_files if path in found and path.suffix.lower() not in CASE_PROGRAMS
         )
