@@ -14,8 +14,8 @@ __all__ = ["ROW", "CaseResult", "CriterionResult", "EvaluatorResult", "Tally", "
 ROW = "row"
 #: Characters of the text by which a criterion without an id is called.
 _LONGEST_LABEL = 60
-#: The dialect in which no score decides unless a threshold is written.
-_EVERY_ASSERTION = "promptfoo"
+#: The threshold of a result in which no score decides, because every check has to pass.
+_EVERY_CHECK = 1.0
 
 
 class Verdict(str, Enum):
@@ -288,8 +288,8 @@ class CaseResult:
 
     @property
     def has_threshold(self) -> bool:
-        """Whether a score decides: in promptfoo it does in tests with a threshold only, in others every assertion has to pass."""
-        return bool(self.threshold_from) or self.dialect != _EVERY_ASSERTION
+        """Whether a score decides: where no threshold is written and the default is 1, every check has to pass."""
+        return bool(self.threshold_from) or self.threshold < _EVERY_CHECK
 
     @property
     def needs(self) -> str:
