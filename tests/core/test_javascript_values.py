@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rubric_core.language.promptfoo.javascript import json_text, read_json
+from rubric_core.language.javascript_values import json_text, read_json
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 

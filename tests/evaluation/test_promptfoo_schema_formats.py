@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rubric_core.language.promptfoo.javascript import number_of, scalar_text, value_text
+from rubric_core.language.javascript_values import number_of, scalar_text, value_text
 from rubric_core.sandbox.formats import fits_format, is_format
 
 FITTING = {

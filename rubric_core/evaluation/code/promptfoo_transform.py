@@ -7,7 +7,8 @@ from uuid import uuid4
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
-from rubric_core.language.promptfoo.javascript import json_text, without_require
+from rubric_core.language.javascript_values import json_text
+from rubric_core.language.promptfoo.javascript import without_require
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports

@@ -18,7 +18,7 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.isolated_python import OWN_IMPORTS_FIRST
-from rubric_core.language.promptfoo.javascript import read_json
+from rubric_core.language.javascript_values import read_json
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file

@@ -13,7 +13,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.language.promptfoo.javascript import json_text, may_be_json, read_json, value_text
+from rubric_core.language.javascript_values import json_text, may_be_json, read_json, value_text
 from rubric_core.language.promptfoo.switches import DISABLE_TEMPLATING, is_on
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports

@@ -3,7 +3,7 @@
 import posixpath
 from pathlib import PurePath
 
-from rubric_core.language.promptfoo.javascript import json_text
+from rubric_core.language.javascript_values import json_text
 
 __all__ = ["prompt_key", "provider_key"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rubric_core.language.promptfoo.javascript import scalar_text
+from rubric_core.language.javascript_values import scalar_text
 from rubric_core.lazy_compilation import replace
 from rubric_core.migration.promptfoo.conversion import (
     USUAL_MINIMUM,

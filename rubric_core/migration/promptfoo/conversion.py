@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from rubric_core.language.promptfoo.javascript import scalar_text
+from rubric_core.language.javascript_values import scalar_text
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.language.promptfoo.javascript import scalar_text
+from rubric_core.language.javascript_values import scalar_text
 from rubric_core.loading.directory_search import URL
 from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings, text_of
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import npm
 
-from rubric_core.language.promptfoo.javascript import json_text
+from rubric_core.language.javascript_values import json_text
 
 from .row import Row, Scored
 

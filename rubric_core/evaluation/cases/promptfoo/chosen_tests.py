@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.language.promptfoo.javascript import value_text
+from rubric_core.language.javascript_values import value_text
 from rubric_core.lazy_compilation import pattern
 from rubric_core.sandbox.values import number
 

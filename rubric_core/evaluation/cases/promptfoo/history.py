@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rubric_core.language.promptfoo.javascript import read_json
+from rubric_core.language.javascript_values import read_json
 
 __all__ = ["RowPlace", "RunHistory"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.tables import table_records
-from rubric_core.language.promptfoo.javascript import read_json
+from rubric_core.language.javascript_values import read_json
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches

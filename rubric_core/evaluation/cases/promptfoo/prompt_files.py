@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
-from rubric_core.language.promptfoo.javascript import json_text, read_json
+from rubric_core.language.javascript_values import json_text, read_json
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import PROMPT_COLUMN
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
 from rubric_core.evaluation.model.variables import Variables
-from rubric_core.language.promptfoo.javascript import value_text
+from rubric_core.language.javascript_values import value_text
 from rubric_core.ports import Files
 
 __all__ = [

@@ -12,7 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
 from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
 from rubric_core.evaluation.cases.promptfoo.tables import table_records
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
-from rubric_core.language.promptfoo.javascript import read_json
+from rubric_core.language.javascript_values import read_json
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL, without_function
 from rubric_core.loading.path_matches import path_matches

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
 from rubric_core.evaluation.model.unscored import GraderError
-from rubric_core.language.promptfoo.javascript import scalar_text
+from rubric_core.language.javascript_values import scalar_text
 
 __all__ = ["AssertionParams", "GradingResult", "Handler", "js_text", "pass_or_fail", "row_error"]
 

@@ -10,7 +10,8 @@ from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, ru
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.provider_response import provider_response, row_provider
 from rubric_core.evaluation.scoring.finite_number import finite_number
-from rubric_core.language.promptfoo.javascript import declarations_and_result, json_text, number_of, without_require
+from rubric_core.language.javascript_values import json_text, number_of
+from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["SCRIPTS", "expected_by_script"]

@@ -19,7 +19,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
-from rubric_core.language.promptfoo.javascript import number_of, value_text
+from rubric_core.language.javascript_values import number_of, value_text
 
 __all__ = ["TEXTS", "levenshtein_distance"]
 

@@ -16,7 +16,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
 )
 from rubric_core.evaluation.targets.promptfoo_models.tools import anthropic_choice, anthropic_tools
 from rubric_core.evaluation.targets.providers.anthropic import tokens_of
-from rubric_core.language.promptfoo.javascript import json_text
+from rubric_core.language.javascript_values import json_text
 from rubric_core.ports import Answer, ProviderError
 
 __all__ = ["ANTHROPIC_MESSAGES", "ANTHROPIC_RUBRIC"]

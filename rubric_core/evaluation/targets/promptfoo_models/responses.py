@@ -17,7 +17,7 @@ from rubric_core.evaluation.targets.promptfoo_models.model_call import (
 )
 from rubric_core.evaluation.targets.promptfoo_models.openai_chat import thinks
 from rubric_core.evaluation.targets.providers.api import answer_from_reply
-from rubric_core.language.promptfoo.javascript import json_text
+from rubric_core.language.javascript_values import json_text
 from rubric_core.ports import Answer, ProviderError
 
 __all__ = ["RESPONSES"]
