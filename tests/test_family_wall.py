@@ -40,7 +40,6 @@ _LIST = "rubric_core/family.py"
 ROOMS = """
 rubric_core/analysis                 17   6
 rubric_core/cli                       7   2
-rubric_core/evaluation/code           1   0
 rubric_core/loading                   5   3
 rubric_lsp/features                   3   1
 """

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite
-from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.code.scripts import Conventions, language_of, run_function
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
@@ -27,8 +27,9 @@ async def returned_value(
     directory = suite.path.absolute().parent
     at = Shape(Span(0, 0))
     return await run_function(
-        code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL, tests=tests, exact=tests
-    )
+        code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL, tests=tests,
+        conventions=Conventions(exact=tests),
+    )  # fmt: skip
 
 
 def generated_lines(cases: Sequence[Any]) -> GeneratedCases:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts, printed_text
-from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.code.scripts import Conventions, language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
@@ -65,7 +65,7 @@ async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
     try:
         made = await run_function(
             code, "python" if code is _WHOLE_FILE else language_of(code), arguments, place.ports, place.directory, place.time_limit,
-            place.at, exact=True, says=path if code is _WHOLE_FILE else "",
+            place.at, conventions=Conventions(exact=True), says=path if code is _WHOLE_FILE else "",
         )  # fmt: skip
     except GraderError as error:
         raise Unscored(f"the prompt {path}: {error.reason}", at=place.at) from None

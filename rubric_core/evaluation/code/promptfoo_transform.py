@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.code.scripts import Conventions, language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.javascript_values import json_text
 from rubric_core.language.promptfoo.javascript import without_require
@@ -56,7 +56,7 @@ async def _returned(key: str, code: Any, arguments: Mapping[str, Any], place: Tr
     try:
         made = await run_function(
             written, language_of(code), arguments, place.ports, place.directory, place.time_limit, place.at,
-            function="get_transform", exact=True, says="" if code.startswith(URL) else code.strip(),
+            function="get_transform", conventions=Conventions(exact=True), says="" if code.startswith(URL) else code.strip(),
         )  # fmt: skip
     except GraderError as error:
         raise GraderError(f"`{key}`: {error.reason}", at=place.at) from None

@@ -113,7 +113,7 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
     let module = await import(pathToFileURL(told.file).href);
     if (module.default?.__esModule) module = module.default;  // a module that was compiled for require
     call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
-    if (told.promptfoo) {
+    if (told.default_export) {
       const whole = module.default?.default || module.default || module;
       call = told.function === 'default' ? whole : whole[told.function];
       if (typeof call !== 'function' && typeof call?.default === 'function') call = call.default;

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubric_core.evaluation.code.commands import ProgramError, json_input, run_program
 from rubric_core.evaluation.code.interpreters import Language, interpreter_of
@@ -25,7 +25,7 @@ from rubric_core.loading.directory_search import URL, current_directory, find_fi
 from rubric_core.ports import Finished, Ports, Program
 from rubric_core.program_lookup import find_program
 
-__all__ = ["CodeFailedError", "language_of", "run_code", "run_function", "transform_answer"]
+__all__ = ["CodeFailedError", "Conventions", "language_of", "run_code", "run_function", "transform_answer"]
 
 _SHOWN = 500
 _OUTPUT_LIMIT = 10_000_000
@@ -33,6 +33,20 @@ _FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>[cm]?[jt]s|py|rb))(?::(?P<function
 #: The language of a file by its suffix; all others are JavaScript, in some of them with types.
 _LANGUAGES: Mapping[str, Language] = {"py": "python", "rb": "ruby"}
 _TYPED = re.compile(r"\.[cm]?ts\Z")
+
+
+class Conventions(NamedTuple):
+    """How a function in a file is found, and which results count. The defaults are those of AgentV."""
+
+    #: Whether the functions of a JavaScript file are looked for on its default export, if it has one.
+    default_export: bool = False
+    #: Whether Python that returns what has no JSON fails; else the result is a text.
+    exact: bool = False
+    #: Whether an infinite number is a result.
+    infinite: bool = False
+
+
+_USUAL = Conventions()
 
 
 class CodeFailedError(GraderError):
@@ -57,7 +71,7 @@ async def run_code(
     at: Shape,
     *,
     function: str = "get_assert",
-    promptfoo: bool = False,
+    conventions: Conventions = _USUAL,
     getters: Mapping[str, str | None] | None = None,
     says: str = "",
 ) -> Any:
@@ -72,7 +86,7 @@ async def run_code(
     limit, directory = context.time_limit, context.directory
     context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
     return await run_function(
-        code, language, arguments, context.ports, directory, limit, at, function=function, promptfoo=promptfoo, getters=getters,
+        code, language, arguments, context.ports, directory, limit, at, function=function, conventions=conventions, getters=getters,
         says=says,
     )  # fmt: skip
 
@@ -89,26 +103,23 @@ async def run_function(
     function: str = "",
     spare: bool = False,
     method: tuple[str, Mapping[str, Any]] | None = None,
-    promptfoo: bool = False,
+    conventions: Conventions = _USUAL,
     getters: Mapping[str, str | None] | None = None,
     package: str = "",
     tests: bool = False,
-    exact: bool = False,
     says: str = "",
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
     `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside
-    it. With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export
-    if it has one, and infinite numbers are numbers. `getters` are functions without arguments in the arguments, by
-    their paths, with what they return; None stands for undefined. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}`
-    where it is not installed. For `tests` that a JavaScript file makes see `script_programs`. Python that returns what
-    has no JSON fails where its result is `exact`, as in promptfoo; else it is a text.
+    it. `getters` are functions without arguments in the arguments, by their paths, with what they return; None stands
+    for undefined. JavaScript has a `package` of npm as `loaded`; the result is `{"missing": True}` where it is not
+    installed. For `tests` that a JavaScript file makes see `script_programs`.
     """
     told: dict[str, Any] = {
         "code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare,
-        **({"method": method} if method is not None else {}), "promptfoo": promptfoo, "getters": dict(getters or {}),
-        "package": package, "programs": [], "exact": promptfoo or exact,
+        **({"method": method} if method is not None else {}), "default_export": conventions.default_export, "getters": dict(getters or {}),
+        "package": package, "programs": [], "exact": conventions.exact,
     }  # fmt: skip
     if code.startswith(URL):
         told |= _in_file(code, language, ports, directory, at, function)
@@ -120,7 +131,7 @@ async def run_function(
         finished = await run_program(program, ports.processes)
     except ProgramError as error:
         raise GraderError(f"the {language} code: {error}", at=at) from None
-    return _result(finished, language, at, with_infinite=promptfoo)
+    return _result(finished, language, at, with_infinite=conventions.infinite)
 
 
 def _result(finished: Finished, language: Language, at: Shape, *, with_infinite: bool) -> Any:

@@ -13,7 +13,7 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import STORED
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
-from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
+from rubric_core.evaluation.code.scripts import CodeFailedError, Conventions, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.engine.promptfoo_environment import require_no_failure
@@ -116,7 +116,7 @@ class PromptfooAttempt(Attempt):
         try:
             made = await run_function(
                 code, language_of(code), {"namedScores": named, "context": around}, ports, case.directory, limit, case.case,
-                function="func", exact=True,
+                function="func", conventions=Conventions(exact=True),
             )  # fmt: skip
         except CodeFailedError as error:
             return Outcome(0.0, Verdict.FAILED, f"`assertScoringFunction`: {error.reason}"), {}

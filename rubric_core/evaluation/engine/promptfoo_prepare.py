@@ -14,7 +14,7 @@ from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, Promptfoo
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
 from rubric_core.evaluation.code.promptfoo_prompt import MadePrompt, PromptPlace, made_prompt
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed_variables
-from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.code.scripts import Conventions, language_of, run_function
 from rubric_core.evaluation.engine.attempt import secrets_of
 from rubric_core.evaluation.engine.promptfoo_environment import Environment
 from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
@@ -36,6 +36,8 @@ __all__ = ["prepare_promptfoo"]
 _OWN_OPTIONS = frozenset(key.name or name for name, key in CaseOptions.keys.items())
 #: A variable whose value is computed by a function in a file.
 _PROGRAM = pattern(r"file://.+\.(?P<ending>[cm]?[jt]s|py)\Z")
+#: How a program that gives a value is called.
+_CONVENTIONS = Conventions(default_export=True, exact=True, infinite=True)
 _METADATA = re.compile(r"\bmetadata\b")
 
 
@@ -172,7 +174,8 @@ async def _computed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
             told["provider"] = {"id": provider.id, "label": provider.label} if provider is not None else {}
         try:
             made = await run_function(
-                value, language_of(value), told, sealed, case.directory, case.options.time_limit, case.case, function="get_var", promptfoo=True,
+                value, language_of(value), told, sealed, case.directory, case.options.time_limit, case.case, function="get_var",
+                conventions=_CONVENTIONS,
             )  # fmt: skip
         except GraderError as error:
             raise Unscored(f"the variable {name}: {error.reason}", at=case.case) from None

@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.evaluation.code.interpreters import INTERPRETERS, Language, with_interpreter
 from rubric_core.evaluation.code.promptfoo_transform import output_text
-from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.code.scripts import Conventions, language_of, run_function
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
@@ -69,7 +69,7 @@ class PromptfooScript:
         try:
             told = await run_function(
                 self.code, language, arguments, ports, self.place.directory, self._limit(language), _AT, function="call_api",
-                method=("callApi", options) if is_class else None, exact=True,
+                method=("callApi", options) if is_class else None, conventions=Conventions(exact=True),
             )  # fmt: skip
         except Unscored as problem:
             raise ProviderError(f"{problem.reason} ({self.place.where('id')})") from None

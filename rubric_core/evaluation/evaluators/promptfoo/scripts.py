@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.evaluation.code.interpreters import Language
-from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_code
+from rubric_core.evaluation.code.scripts import CodeFailedError, Conventions, language_of, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.provider_response import provider_response, row_provider
 from rubric_core.evaluation.scoring.finite_number import finite_number
@@ -17,6 +17,7 @@ from rubric_core.loading.directory_search import URL
 __all__ = ["SCRIPTS", "expected_by_script"]
 
 _TOO_LONG = 200
+_CONVENTIONS = Conventions(default_export=True, exact=True, infinite=True)
 _NEEDED = ("pass", "score", "reason")
 #: Further keys of a result; null is an object in JavaScript.
 _OBJECTS = ("namedScores", "namedScoreWeights", "tokensUsed", "assertion")
@@ -57,7 +58,7 @@ async def _run(params: AssertionParams, code: str, language: Language) -> Any:
     # What is run is made of what the author wrote.
     says = "" if code.startswith(URL) else str(params.value).strip()
     return await run_code(
-        code, language, arguments, params.context, params.config, promptfoo=True, getters=getters, says=says
+        code, language, arguments, params.context, params.config, conventions=_CONVENTIONS, getters=getters, says=says
     )
 
 
