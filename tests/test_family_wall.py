@@ -41,7 +41,7 @@ ROOMS = """
 rubric_core/analysis                 17   6
 rubric_core/cli                       7   2
 rubric_core/loading                   5   3
-rubric_lsp/features                   3   1
+rubric_lsp/features                   0   1
 """
 
 _MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")
@@ -287,6 +287,7 @@ def test_a_kind_of_file_is_one_object_that_is_found_by_its_name(family: Family):
 
 #: The modules that load and run cases; of the language, everything is loaded as yet.
 _ENGINE = "rubric_core.evaluation."
+_SERVER = "rubric_lsp."
 #: A file of each family that passes without a model, and what it needs.
 _RUNS = {
     "agentv": {
@@ -319,12 +320,50 @@ def test_a_run_loads_nothing_that_only_another_family_needs(family: Family, tmp_
     assert main(["run", {str(tmp_path / next(iter(_RUNS[family.name])))!r}]) == 0
     print("", *sys.modules, sep=chr(10))
     """
+    loaded = modules_loaded_by(code, _ENGINE, tmp_path)
+    assert loaded & {*family.parts.values()}
+    assert loaded & of_others(family, loaded) == set()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_an_editor_loads_nothing_that_only_another_family_needs(family: Family, tmp_path: Path):
+    name, text = next(iter(_RUNS[family.name].items()))
+    code = f"""
+    import sys
+    from pathlib import Path
+    import rubric_lsp.routes
+    from rubric_core.analysis import analyze, default_language
+    from rubric_lsp.features.block_memo import blocks_of
+    from rubric_lsp.features.completion import complete
+    from rubric_lsp.features.hover import hover
+    from rubric_lsp.features.names import name_at
+    from rubric_lsp.features.symbols import symbols_in
+    language, path, text = default_language(), Path({name!r}), {text!r}
+    analysis = analyze(language.document(text, path), language, path=path)
+    assert analysis.dialect.properties.engine == {family.name!r}
+    assert any(symbols_in(local) for local in blocks_of(analysis))
+    for offset in range(len(text)):
+        complete(analysis, offset), hover(analysis, offset), name_at(analysis, offset)
+    print("", *sys.modules, sep=chr(10))
+    """
+    loaded = modules_loaded_by(code, _SERVER, tmp_path)
+    asked = {part for part in family.parts.values() if part.startswith(f"{_SERVER}features.")}
+    assert loaded & asked == asked
+    assert loaded & of_others(family, loaded) == set()
+
+
+def modules_loaded_by(code: str, package: str, directory: Path) -> set[str]:
+    """The modules of a package that a program loads, which it prints at its end."""
     done = subprocess.run(
-        [sys.executable, "-c", dedent(code)], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", dedent(code)], cwd=directory, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    loaded = {name for name in done.stdout.splitlines() if name.startswith(_ENGINE)}
-    assert loaded & {*family.parts.values()}
+    return {name for name in done.stdout.splitlines() if name.startswith(package)}
+
+
+def of_others(family: Family, modules: AbstractSet[str]) -> set[str]:
+    """The parts of other families, and the modules that have the name of one."""
     others = [each for each in FAMILIES if each is not family]
-    assert loaded & {part for each in others for part in each.parts.values()} == set()
-    assert [name for name in loaded for each in others if each.name in name] == []
+    return {part for each in others for part in each.parts.values()} | {
+        name for name in modules for each in others if each.name in name
+    }

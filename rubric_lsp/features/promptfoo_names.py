@@ -18,7 +18,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
-from rubric_lsp.features.table_names import promptfoo_table_names
+from rubric_lsp.features.promptfoo_table_names import promptfoo_table_names
 
 __all__ = ["is_name_of", "promptfoo_names"]
 

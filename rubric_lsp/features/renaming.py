@@ -4,8 +4,8 @@ from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
+from rubric_lsp.features.cell_names import cell_text
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
-from rubric_lsp.features.table_names import cell_text
 
 __all__ = ["RENAMED", "objection", "written_name"]
 

@@ -14,8 +14,8 @@ from rubric_core.loading.reference_collector import Mention, collect_references,
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Span
+from rubric_lsp.features.cell_names import case_ids
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
-from rubric_lsp.features.table_names import case_ids
 
 __all__ = ["suite_names"]
 

@@ -1,7 +1,5 @@
-"""Names in tables of cases: the variables of promptfoo's columns, metrics and checks in its cells, and ids of AgentV's cases."""
+"""Names in tables of promptfoo cases: the variables of columns, and metrics, variables and files in cells."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from rubric_core.loading.directory_search import URL
@@ -9,9 +7,10 @@ from rubric_core.loading.names_in_code import names_read
 from rubric_core.loading.promptfoo_table import Cell, assertion_of_cell, is_expected, is_special, rows_of
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in
-from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.cell_names import cell_name
+from rubric_lsp.features.name_occurrence import NameOccurrence
 
-__all__ = ["case_ids", "cell_text", "promptfoo_table_names"]
+__all__ = ["promptfoo_table_names"]
 
 _METRIC, _DESCRIPTION = "__metric", "__description"
 
@@ -23,7 +22,7 @@ def promptfoo_table_names(text: str) -> Iterator[NameOccurrence]:
     columns = [cell.text.strip() for cell in header]
     for cell, name in zip(header, columns, strict=True):
         if not is_special(name) and not name.startswith("__"):
-            yield from _whole(cell, "variable", defines=True)
+            yield from cell_name(cell, "variable")
     if (
         not {_METRIC, _DESCRIPTION}.intersection(columns)
         and not any(map(is_expected, columns))
@@ -34,42 +33,13 @@ def promptfoo_table_names(text: str) -> Iterator[NameOccurrence]:
     for row in rows:
         for cell, column in zip(row, columns, strict=False):
             if column == _METRIC and "{{" not in cell.text:
-                yield from _whole(cell, "metric", defines=True)
+                yield from cell_name(cell, "metric")
                 continue
             if column == _DESCRIPTION:
-                yield from _whole(cell, "description", defines=True)
+                yield from cell_name(cell, "description")
             if is_expected(column):
                 yield from _file(cell)
             yield from _in_cell(cell, text)
-
-
-def case_ids(text: str) -> Iterator[NameOccurrence]:
-    """The ids of the cases in a table of AgentV."""
-    rows = rows_of(text)
-    columns = [cell.text.strip() for cell in next(rows, [])]
-    at = columns.index("id") if "id" in columns else None
-    for row in rows if at is not None else ():
-        yield from (_whole(row[at], "case", defines=True) if at is not None and at < len(row) else ())
-
-
-def cell_text(text: str) -> str:
-    """A text as a cell, with quotes where these are needed."""
-    made = io.StringIO()
-    csv.writer(made, lineterminator="").writerow([text])
-    return made.getvalue()
-
-
-def _whole(cell: Cell, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
-    """A cell that is a name."""
-    name, within = cell.text.strip(), cell.content
-    if name and not cell.quotes:
-        is_quoted = within != cell.span
-        blanks = len(cell.text) - len(cell.text.lstrip())
-        # Doubled quotes make the written text longer than the name.
-        end = within.end - (len(cell.text) - len(cell.text.rstrip()))
-        yield NameOccurrence(
-            kind, name, Span(within.start + blanks, end), defines, "quoted-cell" if is_quoted else "cell"
-        )
 
 
 def _file(cell: Cell) -> Iterator[NameOccurrence]:
