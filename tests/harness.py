@@ -43,7 +43,7 @@ ROOT = Path("/project")
 
 _MARKER = re.compile(
     r"(?P<lead>#? *)(?P<line>\^+|~+) (?P<severity>error|warning|information|hint|note)"
-    r"(?:\[(?P<code>[a-z-]+)\])?(?:: (?P<message>.*))?\Z"
+    r"(?:\[(?P<code>[a-z/-]+)\])?(?:: (?P<message>.*))?\Z"
 )
 _PATH = re.compile(r"# (\.?[\w/.-]+\.ya?ml)\n")
 _FENCED = re.compile(r"^```(?:yaml|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -110,7 +110,7 @@ class FindingsByBlock(NamedTuple):
 
 def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Findings in the order of the text."""
-    return tuple(sorted(found, key=lambda d: (d.span, d.code)))
+    return tuple(sorted(found, key=lambda d: (d.span, d.group)))
 
 
 def same_findings(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:

@@ -137,7 +137,7 @@ class Findings:
             severity, hides = found.severity or rule.severity, found.hides
             hidden = hides.moved(start) if hides is not None else None
             message = found.within_limits().message
-            yield Diagnostic(rule.code, severity, found.span.moved(start), message, hides=hidden)
+            yield Diagnostic(rule.code, severity, found.span.moved(start), message, hides=hidden, group=rule.group)
 
     def _frame_diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
@@ -210,9 +210,9 @@ class Findings:
         yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 
     def _explained(self, found: Diagnostic) -> bool:
-        at = bisect_right(self.explained, (found.code, Span(found.span.start, sys.maxsize))) - 1
-        code, span = self.explained[at] if at >= 0 else ("", Span(0, 0))
-        return code == found.code and found.span.start < span.end
+        at = bisect_right(self.explained, (found.group, Span(found.span.start, sys.maxsize))) - 1
+        group, span = self.explained[at] if at >= 0 else ("", Span(0, 0))
+        return group == found.group and found.span.start < span.end
 
     def _text_of(self, entry: CaseEntry | None) -> str:
         """The text of a case's block."""
@@ -261,6 +261,7 @@ class Findings:
             finding.tags,
             outer(finding.hides) if finding.hides is not None else None,
             about_name=rule.about_name,
+            group=rule.group,
         )
 
     def _placed(self, fix: Fix, number: int | None, outer: Any) -> Fix:

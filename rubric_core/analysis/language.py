@@ -1,6 +1,6 @@
 """The language: dialects and rules."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePath
 from typing import Any
@@ -17,9 +17,10 @@ from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import smallest_edit
+from rubric_core.validation.codes import Codes, rule_of
 from rubric_core.validation.family_checks import checks_by_class
 from rubric_core.validation.rule import Rule, by_class
-from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_for
+from rubric_core.validation.rules import all_rules, rules_for
 
 __all__ = ["Language", "default_language"]
 
@@ -93,20 +94,18 @@ class Language:
         return tuple(dialect if d.name == dialect.name else d for d in self.dialects) if own else (dialect,)
 
     @property
-    def codes(self) -> tuple[str, ...]:
-        """The codes of all rules."""
-        return tuple(VISITED if self._own_rules is None else self._own_rules)
+    def codes(self) -> Collection[str]:
+        """The codes of all rules, and of the checks of families."""
+        return Codes() if self._own_rules is None else tuple(self._own_rules)
 
     @property
     def rules(self) -> tuple[Rule[Any], ...]:
-        """All rules."""
+        """All rules, without the checks of families."""
         return all_rules() if self._own_rules is None else tuple(self._own_rules.values())
 
     def rule(self, code: str) -> Rule[Any] | None:
-        """The rule of a code."""
-        if self._own_rules is not None:
-            return self._own_rules.get(code)
-        return load_rule(code) if code in VISITED else None
+        """The rule of a code, or the check of a family."""
+        return rule_of(code) if self._own_rules is None else self._own_rules.get(code)
 
     def visitors(self, visited: type, family: str) -> tuple[Rule[Any], ...]:
         """The rules for a class in the files of a family, including those for its base classes.
@@ -118,8 +117,8 @@ class Language:
             candidates = rules_for(visited.__mro__) if self._own_rules is None else self._own_rules.values()
             rules, own = by_class(candidates), checks_by_class(family) if self._own_rules is None else {}
             every = (r for base in visited.__mro__ for r in (*_others(rules, own, base), *own.get(base, ())))
-            # Of a group by name: where two of its findings begin and end alike, their order depends on no module.
-            found = self._visitors[visited, family] = tuple(sorted(every, key=lambda r: (r.group, r.name)))
+            # Of a group by code: where two of its findings begin and end alike, their order depends on no module.
+            found = self._visitors[visited, family] = tuple(sorted(every, key=lambda r: (r.group, r.code)))
         return found
 
     def judges(

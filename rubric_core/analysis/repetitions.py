@@ -20,13 +20,13 @@ _LOOSE = -1
 def repetition_key(found: Diagnostic) -> Key | None:
     """The key that findings share that repeat one another; None for a finding that stands alone.
 
-    That is advice with the same code. What fades or strikes out its text says so at each name; and so does a warning.
+    That is advice of the same group. What fades or strikes out its text says so at each name; and so does a warning.
     A misspelt name, which has a safe fix, is a mistake in each place.
     """
     if found.severity in ("information", "hint"):
-        return found.code, found.message if found.tags else ""
+        return found.group, found.message if found.tags else ""
     repeats = found.about_name and found.severity == "warning" and not any(fix.safe for fix in found.fixes)
-    return (found.code, found.message) if repeats else None
+    return (found.group, found.message) if repeats else None
 
 
 def _keys(some: Iterable[Diagnostic]) -> tuple[Key, ...]:

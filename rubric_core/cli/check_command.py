@@ -3,7 +3,7 @@
 import argparse
 import gc
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from rubric_core.analysis import Language
@@ -127,14 +127,14 @@ def _wishes(options: argparse.Namespace, language: Language) -> CheckOptions:
     dialects = [d.name for d in language.dialects]
     if options.dialect is not None and options.dialect not in dialects:
         raise _WrongUseError(f"there is no dialect {options.dialect}; there are {', '.join(dialects)}")
-    codes = list(language.codes)
+    codes = language.codes
     select = None if options.select is None else _codes("--select", options.select, codes)
     return CheckOptions(
         options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff
     )
 
 
-def _codes(option: str, given: Iterable[str], known: list[str]) -> frozenset[str]:
+def _codes(option: str, given: Iterable[str], known: Collection[str]) -> frozenset[str]:
     codes = [code.strip() for each in given for code in each.split(",") if code.strip()]
     for code in codes:
         if code not in known:

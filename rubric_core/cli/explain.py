@@ -3,6 +3,7 @@
 import argparse
 import shutil
 import sys
+from typing import Any
 
 from rubric_core.analysis import Language
 from rubric_core.cli.terminal_markdown import render_markdown
@@ -12,6 +13,8 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.departures_page import departures_section
 from rubric_core.language.dialects import dialect_named
 from rubric_core.language.family_reference import reference_of
+from rubric_core.validation.codes import codes_in, family_codes
+from rubric_core.validation.rule import Rule
 
 __all__ = ["add_arguments", "main", "page_of", "unknown_code"]
 
@@ -54,8 +57,16 @@ def page_of(code: str, language: Language) -> str | None:
     rule = language.rule(code)
     if rule is None:
         return None
-    departures = departures_section(rule.code)
-    return rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
+    page = rule.page.read_text(encoding="utf-8")
+    return "\n".join(part for part in (page, _related(rule), departures_section(rule.group)) if part)
+
+
+def _related(rule: Rule[Any]) -> str:
+    """The codes of families that belong to a rule, as a section of its page; of one of these, a sentence about its rule."""
+    if rule.code != rule.group:
+        return f"`{rule.group}` selects and ignores it together with the others of its group.\n"
+    own = [f"- `{each.code}`: {each.summary}" for each in codes_in(rule.code)]
+    return "\n".join(["## Codes of its group", "", *own, ""]) if own else ""
 
 
 def unknown_code(code: str, language: Language) -> str:
@@ -73,9 +84,10 @@ def _show(page: str) -> None:
 
 def _table(language: Language) -> None:
     style = TerminalStyle.of()
-    widest = max(len(r.code) for r in language.rules)
-    for rule in sorted(language.rules, key=lambda r: r.code):
+    rules = [*language.rules, *(each for family in FAMILIES for each in family_codes(family.name))]
+    widest = max(len(rule.code) for rule in rules)
+    for rule in sorted(rules, key=lambda rule: ("/" in rule.code, rule.code)):
         severity = style.paint(rule.severity.ljust(11), rule.severity)
         print(f"{style.paint(rule.code.ljust(widest), 'bold')}  {severity}  {rule.summary}")
     if sys.stdout.isatty():
-        print(f"\n{len(language.rules)} codes · rubric explain CODE explains one")
+        print(f"\n{len(rules)} codes · rubric explain CODE explains one")

@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -18,13 +19,15 @@ from rubric_core.language.family_reference import reference_of
 from rubric_core.language.reference import NOTICE, RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
+from rubric_core.validation.codes import family_codes
 from rubric_core.validation.rule import Finding, Fix, Rule
 from rubric_core.validation.wording import count
 
 __all__ = ["add_arguments", "main", "reference"]
 
 CURRENT, STALE = 0, 1
-_RULES = "../../rubric_core/validation/rules"
+#: The folder of the pages, which lead to others of the package.
+_FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 _EVALUATORS = "../../rubric_core/evaluation/evaluators"
 
 
@@ -62,7 +65,7 @@ def reference() -> dict[str, str]:
     from rubric_core.evaluation.targets.providers import PROVIDERS  # noqa: PLC0415  # only the reference needs to know what runs
 
     kinds = {name: tuple(kind.unused) for kind in PROVIDERS for name in kind.names}
-    rows = (_row(rule) for rule in language.rules)
+    rows = (_row(rule) for rule in (*language.rules, *(e for f in FAMILIES for e in family_codes(f.name))))
     made = pages(language.dialects, rows, _evaluator_pages(language.dialects), ways, kinds)
     others = (name for family in FAMILIES for name in family.dialects if name not in ways)
     return {**made, **{f"{name}.md": f"{NOTICE}\n\n{reference_of(dialect_named(name))}" for name in others}}
@@ -70,8 +73,9 @@ def reference() -> dict[str, str]:
 
 def _row(rule: "Rule[object]") -> RuleRow:
     # A rule with fixes creates them: its module uses the class, or a function that creates one.
-    has_fix = any(known is Fix or _makes_fixes(known) for known in rule.check.__globals__.values())
-    return RuleRow(rule.code, rule.severity, rule.summary, f"{_RULES}/{rule.page.name}", has_fix)
+    has_fix = any(known is Fix or _makes_fixes(known) for known in inspect.unwrap(rule.check).__globals__.values())
+    page = os.path.relpath(rule.page, _FOLDER)
+    return RuleRow(rule.code, rule.severity, rule.summary, page, has_fix)
 
 
 def _evaluator_pages(dialects: Sequence[Dialect]) -> Mapping[str, str]:

@@ -173,9 +173,8 @@ def _row(found: Diagnostic) -> tuple[object, ...]:
         found.consequence,
         found.tags,
         found.hides,
-        found.untried,
-        found.more,
-        found.more_fixable,
+        (found.untried, found.more, found.more_fixable),
+        found.group,
     )
 
 
@@ -191,9 +190,10 @@ def _diagnostics(rows: Iterable[Any]) -> tuple[Diagnostic, ...]:
             consequence,
             tuple(tags),
             None if hides is None else Span(*hides),
-            untried,
-            more=more,
-            more_fixable=more_fixable,
+            untried=counts[0],
+            more=counts[1],
+            more_fixable=counts[2],
+            group=group,
         )
-        for code, severity, span, message, related, fixes, consequence, tags, hides, untried, more, more_fixable in rows
+        for code, severity, span, message, related, fixes, consequence, tags, hides, counts, group in rows
     )

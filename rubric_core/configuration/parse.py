@@ -69,7 +69,7 @@ class _Reader:
     def __init__(self, path: Path, problems: Problems, language: Language) -> None:
         self.path = path
         self.problems = problems
-        self.codes = list(language.codes)
+        self.codes = language.codes
         self.known = language.dialects
         self.dialects = [d.name for d in language.dialects]
 

@@ -32,7 +32,7 @@ def apply_safe_fixes(analysis: Analysis, code: str | None = None) -> FixedText:
     now, left = analysis, {finding_names(each) for each in analysis.diagnostics}
     count = 0
     for _ in range(_MOST_ROUNDS):
-        step = _round(now, [d for d in now.diagnostics if code in (None, d.code)])
+        step = _round(now, [d for d in now.diagnostics if code in (None, d.code, d.group)])
         if step is None:
             break
         now = step.analysis

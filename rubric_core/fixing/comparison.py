@@ -23,7 +23,7 @@ _Key = Callable[[Diagnostic, int], tuple[object, ...]]
 
 def finding_names(found: Diagnostic) -> Named:
     """The key that identifies a finding within its text."""
-    return found.code, found.span.start, found.message
+    return found.group, found.span.start, found.message
 
 
 class FindingComparison:
@@ -40,18 +40,18 @@ class FindingComparison:
         #: The text after the edits.
         self.analysis = trial.analysis
         self._meant = meant
-        self._mends_syntax = any(code in _UNREADABLE for code, _, _ in meant)
+        self._mends_syntax = any(group in _UNREADABLE for group, _, _ in meant)
         #: Resolved findings, and new ones, each with its original place.
         self.gone = list(trial.before)
         self.new = [(each, shift.origin(each.span.start)) for each in trial.after]
         #: Remaining findings, each as a pair of its old and its new form.
         self.kept: list[tuple[Diagnostic, Diagnostic]] = []
         # The same place and message.
-        self._pair(lambda d, at: (d.code, at, d.message))
+        self._pair(lambda d, at: (d.group, at, d.message))
         # The same place with another message, which mentions other places that changed.
-        self._pair(lambda d, at: (d.code, at), apart_from=meant)
+        self._pair(lambda d, at: (d.group, at), apart_from=meant)
         # Another place, since its text was moved.
-        self._pair(lambda d, _: (d.code, d.message), moved=True)
+        self._pair(lambda d, _: (d.group, d.message), moved=True)
 
     def _pair(self, key: _Key, *, moved: bool = False, apart_from: Collection[Named] = ()) -> None:
         """Pair findings before and after by `key`, one by one."""
@@ -95,7 +95,7 @@ class FindingComparison:
     def _introduced(self) -> Iterator[tuple[Diagnostic, OffsetOrigin]]:
         before, after = self._trial.stumbles
         for diagnostic, origin in self.new:
-            if diagnostic.code in _UNREADABLE:
+            if diagnostic.group in _UNREADABLE:
                 # Of two mistakes in one place, the second may be reported differently once the first is fixed.
                 if after >= before:
                     yield diagnostic, origin

@@ -74,7 +74,7 @@ class Gate:
         kinds: Counter[object] = Counter()
         turns: list[tuple[int, int]] = []
         for number, (found, fix) in enumerate(offered):
-            kind = found.code, tuple(edit.new_text for edit in fix.edits)
+            kind = found.group, tuple(edit.new_text for edit in fix.edits)
             turns.append((kinds[kind], number))
             kinds[kind] += 1
         held: set[int] = set()

@@ -29,7 +29,8 @@ DIRECTIVE = pattern(
 )
 _CODE = pattern(r"[^\s,]+")
 #: Codes after the directive without brackets, or after one that does not close.
-_BARE = pattern(r"[ \t:(\[]*((?:[a-z]+(?:-[a-z]+)+,[ \t]*)*[a-z]+(?:-[a-z]+)+)\b")
+_NAME = r"(?:[a-z]+/[a-z]+(?:-[a-z]+)*|[a-z]+(?:-[a-z]+)+)"
+_BARE = pattern(rf"[ \t:(\[]*((?:{_NAME},[ \t]*)*{_NAME})\b")
 _OPENED = pattern(r"[ \t]*\[")
 _COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 
@@ -68,11 +69,11 @@ class Ignore:
             self, span=outer(self.span), codes=codes, covers=outer(self.covers), whole=outer(self.whole), bare=bare
         )
 
-    def names(self, code: str) -> int | None:
-        """The number of the listed code that covers `code`; -1 when every code is covered, None when this one is not."""
+    def names(self, code: str, group: str = "") -> int | None:
+        """The number of the listed code that covers `code` or its group; -1 when every code is covered, None when this one is not."""
         if self.codes is None:
             return None if code in _NEVER_UNNAMED else -1
-        return next((i for i, listed in enumerate(self.codes) if listed.name == code), None)
+        return next((i for i, listed in enumerate(self.codes) if listed.name in (code, group)), None)
 
 
 def ignores_in(text: str, tree: SyntaxTree, item_keys: Collection[str] | None) -> tuple[Ignore, ...]:

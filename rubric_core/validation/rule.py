@@ -1,6 +1,7 @@
 """Rules, their findings and fixes."""
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -130,6 +131,7 @@ class Finding:
 class Diagnostic:
     """A finding with its rule's code, at offsets of the whole text."""
 
+    #: See `Rule.code`.
     code: str
     severity: Severity
     span: Span
@@ -148,6 +150,13 @@ class Diagnostic:
     more: int = 0
     #: How many of those have a safe fix; only in the results of a check.
     more_fixable: int = 0
+    #: See `Rule.group`; by default its own code.
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        """Make what has no other group a group of its own."""
+        if not self.group:
+            object.__setattr__(self, "group", self.code)
 
     @property
     def repeated(self) -> str:
@@ -261,11 +270,11 @@ Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
 
 @dataclass(frozen=True)
 class Rule(Generic[T]):
-    """A name, the classes that it visits, and its check."""
+    """A code, the classes that it visits, and its check."""
 
-    #: The code of a rule; of a family's check a name of its own, which begins with that of the family.
-    name: str
-    #: The code that selects and ignores its findings, and has the page about them. Incremental analysis compares it.
+    #: The code of its findings; of a family's check it begins with the name of the family.
+    code: str
+    #: The code of the rule that it belongs to, which selects and ignores its findings too: of a rule, its own.
     group: str
     severity: Severity
     #: A one-line summary for tables of rules.
@@ -286,14 +295,13 @@ class Rule(Generic[T]):
         return None if fields is None else frozenset(fields)
 
     @property
-    def code(self) -> str:
-        """The code of its findings: that of the group."""
-        return self.group
-
-    @property
     def page(self) -> Path:
-        """The Markdown page that explains the code; its examples are its tests."""
-        return Path(__file__).with_name("rules") / f"{self.group.replace('-', '_')}.md"
+        """The Markdown page that explains the code, beside the rule or in `pages` beside the check; its examples are its tests."""
+        if self.code == self.group:
+            return Path(__file__).with_name("rules") / f"{self.code.replace('-', '_')}.md"
+        name = self.code.partition("/")[2]
+        module = sys.modules[self.check.__module__]
+        return Path(str(module.__file__)).with_name("pages") / f"{name.replace('-', '_')}.md"
 
     @cached_property
     def url(self) -> str:
@@ -325,7 +333,7 @@ def rule(
 
 
 def checks(
-    name: str,
+    code: str,
     group: str,
     severity: Severity = "error",
     *,
@@ -338,7 +346,7 @@ def checks(
     """Declare a function as a check of a family; in the family's files it replaces the rule of its `group` about equal classes.
 
     The context is passed if the function takes it. What is behind an alias is visited only if `borrowed`. The other
-    parameters are those of `rule`.
+    parameters are those of `rule`; the first line of the docstring is the summary.
     """
 
     def make(check: Any) -> Rule[T]:
@@ -352,7 +360,8 @@ def checks(
             return found
 
         function = called if is_alone or not borrowed else check
-        return Rule(name, group, severity, "", _visited(check), function, awaits, needs, signs, about_name)
+        summary = check.__doc__.partition("\n")[0].removesuffix(".")
+        return Rule(code, group, severity, summary, _visited(check), function, awaits, needs, signs, about_name)
 
     return make
 

@@ -29,16 +29,22 @@ class Selection:
     #: The releases of the engine whose refusals count; None where the files tell.
     releases: Releases | None = None
 
-    def shows(self, code: str) -> bool:
-        """Whether findings of that code are wanted at all."""
-        wanted = self.select is None or code in self.select
-        return wanted and code not in self.ignore and self.severity.get(code) != "off"
+    def shows(self, code: str, group: str = "") -> bool:
+        """Whether findings of that code are wanted at all. What is said of a code counts more than what is said of its group."""
+        listed = self.select is None or code in self.select or group in self.select
+        # Where only the group is ignored, the code may be selected nevertheless.
+        kept = group not in self.ignore or (self.select is not None and code in self.select)
+        return listed and kept and code not in self.ignore and self._level(code, group) != "off"
+
+    def _level(self, code: str, group: str) -> Level | None:
+        """The configured severity of a code, or of its group."""
+        return self.severity.get(code, self.severity.get(group))
 
     def of(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         """The selected ones of `diagnostics`, with their configured severities."""
         for diagnostic in diagnostics:
-            if self.shows(diagnostic.code):
-                level = self.severity.get(diagnostic.code, diagnostic.severity)
+            if self.shows(diagnostic.code, diagnostic.group):
+                level = self._level(diagnostic.code, diagnostic.group) or diagnostic.severity
                 same = level in (diagnostic.severity, "off")
                 yield diagnostic if same else replace(diagnostic, severity=cast("Severity", level))
 

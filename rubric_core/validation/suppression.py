@@ -78,7 +78,7 @@ class Suppression:
     def covers(self, diagnostic: Diagnostic) -> bool:
         """Whether an ignore covers it; the nearest one is marked as used."""
         for number, ignore in self._candidates(diagnostic.span.start):
-            which = ignore.names(diagnostic.code)
+            which = ignore.names(diagnostic.code, diagnostic.group)
             if which is not None:
                 self._used.add((number, which))
                 return True

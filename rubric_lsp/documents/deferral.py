@@ -132,8 +132,8 @@ def _deferred(
     before = {*range(start, old), *waiting}
     now = {*range(start, new), *(n for n in waiting if n < start), *(n + new - old for n in waiting if n >= old)}
 
-    def awaits(code: str) -> Awaited:
-        rule = language.rule(code)
+    def awaits(group: str) -> Awaited:
+        rule = language.rule(group)
         return rule.awaits if rule is not None else ""
 
     told = [
@@ -146,7 +146,7 @@ def _deferred(
 
 
 def _in_order(found: Iterable[tuple[Numbered, Diagnostic]]) -> list[tuple[Numbered, Diagnostic]]:
-    return sorted(found, key=lambda each: (each[1].span, each[1].code))
+    return sorted(found, key=lambda each: (each[1].span, each[1].group))
 
 
 def _moved(offset: int, edits: Iterable[Edit]) -> int:

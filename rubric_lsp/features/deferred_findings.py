@@ -119,7 +119,7 @@ def review_deferred(
         findings: Its findings, in the order of the text.
         scene: The edit in progress.
         before: The findings of the version before, in the order of the text, and their positions in this one.
-        awaits: The text that a finding of a code may still be waiting for.
+        awaits: The text that a finding of a group may still be waiting for.
         alone: Whether only one token was typed since.
     """
     known: dict[_Key, list[CarriedFinding]] = {}
@@ -130,13 +130,13 @@ def review_deferred(
     for number, (found, same) in enumerate(zip(findings, _matched(findings, known), strict=True)):
         born = same.birth if same is not None else birth
         # One that stands for others is known from elsewhere.
-        if born is not None and not found.more and _waits(document, found, born, scene, awaits(found.code)):
+        if born is not None and not found.more and _waits(document, found, born, scene, awaits(found.group)):
             deferred[number] = born
     return deferred
 
 
 def _key(found: Diagnostic) -> _Key:
-    return (found.code, found.severity, found.message)
+    return (found.group, found.severity, found.message)
 
 
 def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[CarriedFinding | None]:

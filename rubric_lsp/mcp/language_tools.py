@@ -18,8 +18,8 @@ from rubric_core.cli.source_writer import SourceWriter
 from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.language.dialect_reference import dialect_reference
 from rubric_core.language.dialects import dialect_named
+from rubric_core.language.family_reference import reference_of
 from rubric_core.language.schema import KINDS, json_schema
 from rubric_core.text import Position
 from rubric_lsp.features.completion import complete
@@ -111,7 +111,7 @@ class LanguageTools:
             raise ToolError("name either a code or a dialect")
         if dialect:
             with expected_errors():
-                return dialect_reference(dialect_named(dialect))
+                return reference_of(dialect_named(dialect))
         page = page_of(code, self._language)
         if page is None:
             raise ToolError(unknown_code(code, self._language))

@@ -92,7 +92,7 @@ def test_promptfoo_configurations_are_found(hook: str, project: Path, clone: Pat
     written(project, "app/promptfooconfig.yaml", PROMPTFOO)
     code, said = hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")
     assert code == 1, said
-    assert "app/promptfooconfig.yaml:4:5 error[unknown-key]" in said
+    assert "app/promptfooconfig.yaml:4:5 error[promptfoo/unknown-key]" in said
     written(project, "app/promptfooconfig.yaml", PROMPTFOO.replace("asserts", "assert"))
     assert hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")[0] == 0
 

@@ -12,15 +12,18 @@ from command import Run
 
 from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
+from rubric_core.family import FAMILIES
 from rubric_core.language.dialect_reference import dialect_reference
 from rubric_core.language.dialects import dialect_named
+from rubric_core.validation.codes import family_codes
 from rubric_core.validation.rules import all_rules
 
 
 def test_without_a_code_every_code_is_listed(rubric: Run) -> None:
     ran = rubric("explain")
     assert ran.code == 0
-    assert [line.split()[0] for line in ran.out.splitlines()] == sorted(r.code for r in all_rules())
+    own = (each.code for family in FAMILIES for each in family_codes(family.name))
+    assert [line.split()[0] for line in ran.out.splitlines()] == [*sorted(r.code for r in all_rules()), *own]
     assert any(line.split(maxsplit=2)[1:] == ["error", "A score that two bands cover"] for line in ran.out.splitlines())
 
 
@@ -30,6 +33,13 @@ def test_a_page_that_is_piped_stays_markdown(rubric: Run) -> None:
         ran.out
         == next(r for r in all_rules() if r.code == "unused-ignore").page.read_text(encoding="utf-8").rstrip() + "\n"
     )
+
+
+def test_a_page_names_the_codes_of_its_group_and_the_group_of_its_code(rubric: Run) -> None:
+    assert "- `promptfoo/weight`: " in rubric("explain", "bad-weight").out
+    own = rubric("explain", "promptfoo/weight").out
+    assert own.startswith("# promptfoo/weight\n")
+    assert "`bad-weight` selects and ignores it together with the others of its group." in own
 
 
 def test_an_unknown_code_is_wrong_use(rubric: Run) -> None:

@@ -95,7 +95,7 @@ def test_one_key_of_agentv_is_a_slip_where_all_else_is_promptfoos(name: str, key
     text = (SCHEMA if name == "suite.yaml" else "") + NEUTRAL + FOREIGN[key]
     analysis = analyze(text, path=PurePath("/w/evals") / name)
     assert analysis.kind is PromptfooFile.CONFIGURATION
-    assert [found.code for found in analysis.diagnostics] == ["unknown-key"]
+    assert [found.code for found in analysis.diagnostics] == ["promptfoo/unknown-key"]
     cases = text.replace("- vars", "- id: greets\n    criteria: greets\n    vars")
     assert analyze(cases, path=PurePath("/w/evals") / name).kind is FileKind.SUITE, "each case says so"
 
@@ -106,7 +106,7 @@ def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
     typed = analyze(CONFIG + "unknown: 1\n", path=path, previous=before)
     assert (before.kind, typed.kind) == (FileKind.SUITE, PromptfooFile.CONFIGURATION)
     assert [found.code for found in before.diagnostics] == ["unknown-key"]
-    assert [(found.code, found.severity) for found in typed.diagnostics] == [("unknown-key", "hint")]
+    assert [(found.code, found.severity) for found in typed.diagnostics] == [("promptfoo/unknown-key", "hint")]
     again = analyze(NEUTRAL + "unknown: 1\n", path=path, previous=typed)
     assert again.diagnostics == before.diagnostics
 
@@ -208,7 +208,7 @@ def test_a_folder_is_searched_for_its_names(
     (tmp_path / "promptfoo.recordings.yaml").write_text("tests: []\n", encoding="utf-8")
     assert main(["check", "."]) == 0  # warnings
     said = capsys.readouterr().out
-    found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
+    found = {line.partition(":")[0] for line in said.splitlines() if "unknown-key]" in line}
     assert found == {
         "promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml", "evals/other.yaml", "promptfoo.yaml",
         "chat-promptfoo.yml", "evals/promptfoo-before.yaml", "notes.yaml",
@@ -241,10 +241,10 @@ def test_files_of_cases_are_checked_where_a_configuration_names_them(
     assert main(["check", "."]) == 1
     said = [line for line in capsys.readouterr().out.splitlines() if line.partition(":")[0] in files]
     assert sorted(line.partition("] ")[0] for line in said) == [
-        "also.json:2:23 error[unknown-type",
-        "cases.csv:2:4 warning[table-column",
+        "also.json:2:23 error[promptfoo/assertion-type",
+        "cases.csv:2:4 warning[promptfoo/table",
         "cases.csv:5:4 error[missing-file",
-        "more.yaml:2:3 warning[unknown-key",
+        "more.yaml:2:3 warning[promptfoo/unknown-key",
     ]
 
 
@@ -266,7 +266,9 @@ def test_a_directory_in_the_place_of_a_file_is_reported(
     )
     assert main(["check", ".", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert sorted((each["code"], each["message"]) for each in found if each["code"] != "undefined-variable") == [
+    assert sorted(
+        (each["code"], each["message"]) for each in found if each["code"] != "promptfoo/undefined-variable"
+    ) == [
         ("missing-file", f"`{name}` is a directory; promptfoo reads a file here")
         for name in ("d.csv", "sub/", "sub", "sub", "sub")
     ]
@@ -290,19 +292,19 @@ def test_defaults_scenarios_and_lines_are_checked_where_a_configuration_names_th
     assert main(["check", "."]) == 1
     said = [line for line in capsys.readouterr().out.splitlines() if line.partition(":")[0] in files]
     assert sorted(line.partition("] ")[0] for line in said) == [
-        "base.yaml:2:1 warning[unknown-key",
-        "cases.jsonl:1:46 error[unknown-type",
-        "scenes.yaml:2:29 warning[unknown-key",
+        "base.yaml:2:1 warning[promptfoo/unknown-key",
+        "cases.jsonl:1:46 error[promptfoo/assertion-type",
+        "scenes.yaml:2:29 warning[promptfoo/unknown-key",
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("cases/a.csv", "table-column"),
+        ("cases/a.csv", "promptfoo/table"),
         ("b.csv", "no configuration of promptfoo"),
-        ("cases/c.yaml", "unknown-key"),
-        ("cases/promptfoo-tests.yaml", "unknown-key] a promptfoo case has no key `asserts`"),
+        ("cases/c.yaml", "promptfoo/unknown-key"),
+        ("cases/promptfoo-tests.yaml", "promptfoo/unknown-key] a promptfoo case has no key `asserts`"),
     ],
 )
 def test_a_file_named_by_itself_is_what_a_configuration_above_says(
@@ -498,7 +500,7 @@ def test_chats_on_lines_are_read_one_by_one(tmp_path: Path, capsys: pytest.Captu
     good = '[{"role": "user", "content": "Say {{word}}"}]\n'
     (tmp_path / "chats.jsonl").write_text(f"{good}\n{good.replace('user', 'usr')}", encoding="utf-8")
     main(["check", str(tmp_path), "--format", "json"])
-    found = [each["message"] for each in json.loads(capsys.readouterr().out) if each["code"] == "broken-template"]
+    found = [each["message"] for each in json.loads(capsys.readouterr().out) if each["code"] == "promptfoo/prompt-file"]
     assert found == ["chats.jsonl, line 3: there is no role `usr`; did you mean `user`?"]
 
 
@@ -517,7 +519,7 @@ def test_a_configuration_that_is_named_is_checked_with_its_files(
         (tmp_path / name).write_text(text, encoding="utf-8")
     main(["check", "evals/promptfooconfig.yaml", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
-    assert [(each["path"], each["code"]) for each in found] == [("evals/cases/a.yaml", "unknown-key")]
+    assert [(each["path"], each["code"]) for each in found] == [("evals/cases/a.yaml", "promptfoo/unknown-key")]
 
 
 @pytest.mark.parametrize(
@@ -532,4 +534,4 @@ def test_a_configuration_that_is_named_is_checked_with_its_files(
 def test_an_empty_case_passes_only_without_assertions_of_the_default_test(shared: str, consequence: str) -> None:
     text = f'prompts: ["Say hi"]\nproviders: [echo]\n{shared}tests: []\n'
     found = analyze(text, path=PurePath("promptfooconfig.yaml")).diagnostics
-    assert [each.consequence for each in found if each.code == "no-cases"] == [consequence]
+    assert [each.consequence for each in found if each.code == "promptfoo/no-cases"] == [consequence]

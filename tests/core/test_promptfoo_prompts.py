@@ -150,8 +150,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-THERE = ["evals/prompts/say.txt:2 undefined-variable", "evals/prompts/say.txt:2 broken-template"]
-AT_REFERENCE = ["evals/promptfooconfig.yaml:1 broken-template", "evals/promptfooconfig.yaml:1 undefined-variable"]
+THERE = ["evals/prompts/say.txt:2 promptfoo/undefined-variable", "evals/prompts/say.txt:2 promptfoo/prompt-file"]
+AT_REFERENCE = [
+    "evals/promptfooconfig.yaml:1 promptfoo/prompt-file",
+    "evals/promptfooconfig.yaml:1 promptfoo/undefined-variable",
+]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +245,10 @@ tests:
   - {vars: {word: hi}, assert: [{type: llm-rubric, value: good, rubricPrompt: file://prompts/judge.txt}]}
 """
 JUDGE = "Rate\n{{ ouput }} {{ wrod | trimm }}\n"
-IN_JUDGE = ["evals/prompts/judge.txt:2 broken-template", *["evals/prompts/judge.txt:2 undefined-variable"] * 2]
+IN_JUDGE = [
+    "evals/prompts/judge.txt:2 promptfoo/prompt-file",
+    *["evals/prompts/judge.txt:2 promptfoo/undefined-variable"] * 2,
+]
 
 
 @pytest.fixture
@@ -287,7 +293,7 @@ def test_a_prompt_for_judges_outside_is_told_of_at_its_reference(
 ) -> None:
     config = judged / "evals/promptfooconfig.yaml"
     config.write_text(JUDGED.replace("prompts/judge", "../shared/judge"), encoding="utf-8")
-    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 broken-template"]
+    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 promptfoo/prompt-file"]
     assert sorted(checked(capsys, ".")) == [each.replace("evals/prompts", "shared") for each in IN_JUDGE]
 
 
@@ -311,7 +317,7 @@ def test_a_variable_that_only_a_prompt_for_judges_reads_is_used(
     for named in ("file://prompts/judge.txt", "[file://prompts/judge.txt]", "'{{output}} {{tone}}'", "'{{output}}'"):
         written = JUDGED.replace("word: hi", "word: hi, tone: kind").replace("file://prompts/judge.txt", named)
         config.write_text(written, encoding="utf-8")
-        unused = [each for each in checked(capsys, ".") if each.endswith("unused-variable")]
+        unused = [each for each in checked(capsys, ".") if each.endswith("promptfoo/unused-variable")]
         assert len(unused) == (named == "'{{output}}'")
 
 
@@ -319,7 +325,7 @@ def test_a_prompt_that_judges_get_as_well_is_a_prompt(judged: Path, capsys: pyte
     config = judged / "evals/promptfooconfig.yaml"
     config.write_text(JUDGED.replace('"Say', 'file://prompts/judge.txt, "Say'), encoding="utf-8")
     (judged / "evals/prompts/judge.txt").write_text("Say {{ output }} {{word}}\n", encoding="utf-8")
-    assert sorted(checked(capsys, ".")) == ["evals/prompts/judge.txt:1 undefined-variable"]
+    assert sorted(checked(capsys, ".")) == ["evals/prompts/judge.txt:1 promptfoo/undefined-variable"]
     assert checked(capsys, "evals/prompts/judge.txt") == checked(capsys, ".")
 
 
@@ -340,7 +346,7 @@ def test_a_prompt_that_is_named_asks_every_configuration_above_it(
         CONFIG.replace("prompts/", "evals/prompts/").replace("word", "other"), encoding="utf-8"
     )
     (folder / "evals/prompts/say.txt").write_text("{{word}} {{other}} {{wrod}}\n", encoding="utf-8")
-    assert checked(capsys, "evals/prompts/say.txt") == ["evals/prompts/say.txt:1 undefined-variable"]
+    assert checked(capsys, "evals/prompts/say.txt") == ["evals/prompts/say.txt:1 promptfoo/undefined-variable"]
 
 
 PROGRAMS = [
@@ -392,7 +398,7 @@ def programs(folder: Path) -> Path:
     return folder
 
 
-IN_PROGRAM = ["evals/code/grade.js:3 script-value"]
+IN_PROGRAM = ["evals/code/grade.js:3 promptfoo/program"]
 
 
 @pytest.mark.parametrize(
@@ -416,8 +422,8 @@ def test_it_is_said_once_of_a_program(
 def test_a_program_outside_is_told_of_at_its_reference(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = programs / "evals/promptfooconfig.yaml"
     config.write_text(RUNS.replace("code/", "../shared/"), encoding="utf-8")
-    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 script-value"]
-    assert checked(capsys, ".") == ["shared/grade.js:3 script-value"]
+    assert checked(capsys, "evals") == ["evals/promptfooconfig.yaml:4 promptfoo/program"]
+    assert checked(capsys, ".") == ["shared/grade.js:3 promptfoo/program"]
 
 
 @pytest.mark.parametrize("both", [False, True])

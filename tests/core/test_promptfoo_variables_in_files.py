@@ -25,7 +25,9 @@ def analysis_of(name: str, text: str, use: DefinedNames | None = USE) -> Analysi
     return analyze(text, LANGUAGE, path=PurePath("/x", name), kind=kind, defined_names=use)
 
 
-def found_in(name: str, text: str, use: DefinedNames | None = USE, code: str = "undefined-variable") -> list[str]:
+def found_in(
+    name: str, text: str, use: DefinedNames | None = USE, code: str = "promptfoo/undefined-variable"
+) -> list[str]:
     """The place, the severity, the text below it and the message of every finding with a code."""
     analysis = analysis_of(name, text, use)
     found = [each for each in analysis.diagnostics if each.code == code]
@@ -104,9 +106,11 @@ NEEDED = DefinedNames(USE.variables, frozenset(), frozenset({"question", "tone"}
 )
 def test_a_misspelt_variable_of_a_case(text: str, expected: list[str]) -> None:
     analysis = analysis_of("cases.yaml", text, NEEDED)
-    found = [each for each in analysis.diagnostics if each.code == "unused-variable"]
+    found = [each for each in analysis.diagnostics if each.code == "promptfoo/unused-variable"]
     assert [f"{text[slice(*each.span)]}: {each.message}" for each in found] == expected
-    assert not [each for each in analysis_of("cases.yaml", text).diagnostics if each.code == "unused-variable"]
+    assert not [
+        each for each in analysis_of("cases.yaml", text).diagnostics if each.code == "promptfoo/unused-variable"
+    ]
 
 
 def test_what_several_configurations_define_together() -> None:
@@ -169,11 +173,13 @@ PROMPTS, PROVIDERS, LABELS = frozenset({"short"}), frozenset({"judge", "echo"}),
 @pytest.mark.parametrize(("text", "expected"), REFERENCES)
 def test_references_of_cases(text: str, expected: list[str]) -> None:
     use = DefinedNames(references=ReferableNames(PROMPTS, PROVIDERS, LABELS))
-    assert found_in("cases.yaml", text, use, code="unknown-label") == expected
-    assert found_in("cases.yaml", text, None, code="unknown-label") == []
+    assert found_in("cases.yaml", text, use, code="promptfoo/unknown-label") == expected
+    assert found_in("cases.yaml", text, None, code="promptfoo/unknown-label") == []
     # Beside programs, which name themselves, only slips of labels are certain.
     use = DefinedNames(references=ReferableNames(None, None, LABELS))
-    assert found_in("cases.yaml", text, use, code="unknown-label") == [each for each in expected if "judge" in each]
+    assert found_in("cases.yaml", text, use, code="promptfoo/unknown-label") == [
+        each for each in expected if "judge" in each
+    ]
 
 
 def test_several_configurations_may_name_what_each_has() -> None:
@@ -188,12 +194,12 @@ def test_several_configurations_may_name_what_each_has() -> None:
 
 def test_outputs_to_compare_in_cases() -> None:
     text = "- vars: {word: a}\n  assert: [{type: select-best, value: shortest}]\n"
-    (found,) = found_in("cases.yaml", text, DefinedNames(has_one_output=True), code="too-few-outputs")
+    (found,) = found_in("cases.yaml", text, DefinedNames(has_one_output=True), code="promptfoo/too-few-outputs")
     assert "there is one" in found
-    assert found_in("cases.yaml", text, DefinedNames(), code="too-few-outputs") == []
+    assert found_in("cases.yaml", text, DefinedNames(), code="promptfoo/too-few-outputs") == []
     # Each configuration that names the file has to have one output only.
     joined = DefinedNames.joined([DefinedNames(has_one_output=True), DefinedNames()])
-    assert found_in("cases.yaml", text, joined, code="too-few-outputs") == []
+    assert found_in("cases.yaml", text, joined, code="promptfoo/too-few-outputs") == []
 
 
 TABLES = [
@@ -209,9 +215,9 @@ TABLES = [
 @pytest.mark.parametrize(("text", "expected"), TABLES)
 def test_columns_of_tables(text: str, expected: list[str]) -> None:
     names = frozenset({"question", "tone"})
-    assert found_in("cases.csv", text, DefinedNames(names, None, names, names), code="table-column") == expected
-    assert found_in("cases.csv", text, DefinedNames(names, None, names), code="table-column") == []
-    assert found_in("cases.csv", text, None, code="table-column") == []
+    assert found_in("cases.csv", text, DefinedNames(names, None, names, names), code="promptfoo/table") == expected
+    assert found_in("cases.csv", text, DefinedNames(names, None, names), code="promptfoo/table") == []
+    assert found_in("cases.csv", text, None, code="promptfoo/table") == []
 
 
 BESIDE = [

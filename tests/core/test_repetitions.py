@@ -25,9 +25,12 @@ def _shown(text: str) -> list[tuple[str, int, int]]:
 
 def test_a_warning_about_one_name_is_one_in_a_file() -> None:
     text = HEAD + "".join(_case(str(n)) for n in range(12))
-    assert [row for row in _shown(text) if row[0] == "unknown-key"] == [("unknown-key", 4, 11)]
+    assert [row for row in _shown(text) if row[0] == "promptfoo/unknown-key"] == [("promptfoo/unknown-key", 4, 11)]
     other = text.replace("lables: 5", "owner: 5")
-    assert [row for row in _shown(other) if row[0] == "unknown-key"] == [("unknown-key", 4, 10), ("unknown-key", 19, 0)]
+    assert [row for row in _shown(other) if row[0] == "promptfoo/unknown-key"] == [
+        ("promptfoo/unknown-key", 4, 10),
+        ("promptfoo/unknown-key", 19, 0),
+    ]
 
 
 def test_one_fix_is_for_all() -> None:

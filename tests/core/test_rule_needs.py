@@ -50,6 +50,6 @@ def test_what_is_left_out_would_have_found_nothing(page):
         assert found(text, LANGUAGE) == found(text, Thorough())
 
 
-@pytest.mark.parametrize("rule", NEEDING, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", NEEDING, ids=lambda rule: rule.code)
 def test_the_page_of_a_rule_that_needs_fields_is_such_a_case(rule):
     assert any(found(text, LANGUAGE) != found(text, Careless()) for text in texts(rule.page))

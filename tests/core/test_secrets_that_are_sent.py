@@ -22,7 +22,7 @@ def sent(text: str, **files: str) -> list[str]:
     project = Project(Folder({"promptfooconfig.yaml": text, **files}))
     path = ROOT / "promptfooconfig.yaml"
     analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=project)
-    return [text[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
+    return [text[slice(*d.span)] for d in analysis.diagnostics if d.group == "environment-sent"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_case_with_a_variable_called_env_hides_none_of_another() -> None:
 def test_in_variables_of_a_suite_that_are_called_like_a_setting() -> None:
     text = "tests:\n  - {id: a, criteria: c, vars: {target: '${{ SHOP_API_KEY }}'}, input: '{{ target }}'}\n"
     found = analyze(LANGUAGE.document(text, Path("a.eval.yaml")), LANGUAGE).diagnostics
-    assert [d.code for d in found] == ["environment-sent"]
+    assert [d.group for d in found] == ["environment-sent"]
 
 
 def test_anchors_of_anchors_take_no_time() -> None:
@@ -139,7 +139,7 @@ def test_in_spreadsheets(tmp_path: Path) -> None:
     text = f"{CONFIGURATION}tests: [{', '.join(f'file://{name}' for name in files)}]\n"
     path = tmp_path / "promptfooconfig.yaml"
     analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(DiskFiles()))
-    found = [text[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
+    found = [text[slice(*d.span)] for d in analysis.diagnostics if d.group == "environment-sent"]
     assert found == ["file://sent.xlsx"]
 
 
@@ -284,5 +284,5 @@ def test_in_the_address_of_a_health_check(url: str, word: str | None) -> None:
         path = ROOT / "repo/evals/.agentv/targets.yaml"
         project = Project(Folder({"repo/evals/.agentv/targets.yaml": whole} | PLACE))
         analysis = analyze(LANGUAGE.document(whole, path), LANGUAGE, path=path, project=project)
-        found = [whole[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
+        found = [whole[slice(*d.span)] for d in analysis.diagnostics if d.group == "environment-sent"]
         assert found == ([] if word is None else [word]), dialect

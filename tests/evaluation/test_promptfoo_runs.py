@@ -207,7 +207,7 @@ async def test_what_is_not_run_says_so(write: Callable[[str], Path], test: str, 
         ("prompts: [p]\nproviders: [echo]\ntests: file://cases.yaml\n", "there is no file `cases.yaml`"),
         ("prompts: [p]\nproviders: [echo]\nscenarios: [{config: [{}], tests: file://x.yaml}]\n", "there is no file `x.yaml`"),
         ("prompts: [p]\nproviders: [echo]\nextensions: ['file://x.js:beforeAll']\ntests: [{vars: {a: b}}]\n", "there is no file `x.js`"),
-        ("prompts: [p]\nproviders: [echo]\ntests: [{$ref: '#/nothing'}]\n", "unknown-alias: there is nothing at `#/nothing`"),
+        ("prompts: [p]\nproviders: [echo]\ntests: [{$ref: '#/nothing'}]\n", "promptfoo/unknown-pointer: there is nothing at `#/nothing`"),
         ("prompts: [p]\nproviders: [echo]\ntests: [{vars: {a: b}, prompts: [q]}]\n", "there is no prompt `q`"),
     ],
 )  # fmt: skip

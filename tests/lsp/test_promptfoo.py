@@ -222,7 +222,7 @@ def test_the_server_checks_and_completes_it(connect: Connect) -> None:
     client.open(uri, f"{CASE}    assert:\n      - type: contain\n        value: hi\n        ")
     found = client.diagnostics(uri)
     lines = [(each["code"], each["severity"], each["range"]["start"]["line"]) for each in found]
-    assert lines == [("unknown-type", 1, 5)]
+    assert lines == [("promptfoo/assertion-type", 1, 5)]
     items = client.at("completion", uri, 7, 8)["items"]
     assert {"weight", "metric", "transform"} <= {each["label"] for each in items}
     assert "checks of the output" in client.at("hover", uri, 4, 6)["contents"]["value"]

@@ -274,7 +274,7 @@ def test_files_of_cases_are_checked_as_such_while_they_are_open(client: Client, 
     uri = (folder / "more.yaml").as_uri()
     client.open(uri, MORE.replace("assert:", "asserts:"), kind="yaml")
     found = client.diagnostics(uri)
-    assert [(each["code"], each["range"]["start"]["line"]) for each in found] == [("unknown-key", 2)]
+    assert [(each["code"], each["range"]["start"]["line"]) for each in found] == [("promptfoo/unknown-key", 2)]
     assert "promptfoo" in found[0]["message"] or "asserts" in found[0]["message"]
 
 
@@ -301,7 +301,7 @@ def test_it_is_found_out_without_opening_the_configuration(connect: Connect, fol
     def found() -> list[str]:
         return [each["code"] for each in client.diagnostics(uri)]
 
-    until("the file is checked as one of promptfoo", lambda: found() == ["unknown-key"])
+    until("the file is checked as one of promptfoo", lambda: found() == ["promptfoo/unknown-key"])
 
 
 @pytest.mark.parametrize(

@@ -40,21 +40,21 @@ def changed(client: Client, path: Path, text: str) -> None:
 
 def test_a_closed_prompt_is_published_until_it_is_mended(client: Client, folder: Path) -> None:
     config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
-    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     assert not shown(client, config)
     changed(client, prompt, "Say\n\n{{ word | uper }}\n")
-    until("the next one", lambda: shown(client, prompt) == ["3 broken-template"])
+    until("the next one", lambda: shown(client, prompt) == ["3 promptfoo/prompt-file"])
     changed(client, prompt, "Say {{ word }}\n")
     until("nothing", lambda: shown(client, prompt) == [])
 
 
 def test_a_closed_prompt_is_cleared_when_nothing_names_it(client: Client, folder: Path) -> None:
     config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
-    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     changed(client, config, CONFIG.replace("word", "wrod"))
     until("a configuration with that name", lambda: shown(client, prompt) == [])
     changed(client, config, CONFIG)
-    until("the mistake again", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake again", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     changed(client, config, CONFIG.replace("file://say.txt", "Say it"))
     until("a configuration without the file", lambda: shown(client, prompt) == [])
 
@@ -63,32 +63,32 @@ def test_typing_in_a_configuration_reaches_its_prompts(client: Client, folder: P
     """No file on disk changes, and nothing that the closed prompt depends on but what the configuration defines."""
     config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
     client.open(config.as_uri(), CONFIG, kind="yaml")
-    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     client.change(config.as_uri(), replaced(CONFIG, "word", "wrod"))
     until("a name that is defined", lambda: shown(client, prompt) == [])
     client.change(config.as_uri(), {"text": CONFIG})
-    until("the mistake again", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake again", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     client.open(prompt.as_uri(), PROMPT, kind="plaintext")
-    until("the open file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the open file", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     client.change(config.as_uri(), replaced(CONFIG, "word", "wrod"))
     until("a name that is defined, of the open file", lambda: shown(client, prompt) == [])
     client.change(config.as_uri(), {"text": CONFIG.replace("file://say.txt", "Say it")})
     client.change(prompt.as_uri(), {"text": "{{ word | uper }}"})
     until("a file that nothing names", lambda: client.diagnostics(prompt.as_uri()) == [])
     client.change(config.as_uri(), {"text": CONFIG})
-    until("a file that is named again", lambda: shown(client, prompt) == ["1 broken-template"])
+    until("a file that is named again", lambda: shown(client, prompt) == ["1 promptfoo/prompt-file"])
 
 
 def test_an_open_prompt_is_checked_while_it_is_written(client: Client, folder: Path) -> None:
     prompt = folder / "say.txt"
-    until("the mistake", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the mistake", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     client.open(prompt.as_uri(), PROMPT, kind="plaintext")
-    until("the open file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the open file", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     client.change(prompt.as_uri(), replaced(PROMPT, "wrod", "word"))
     assert client.saved(prompt.as_uri()) == []
     client.change(prompt.as_uri(), {"text": "{{ word | uper }}\n"})
     found = client.saved(prompt.as_uri())
-    assert [each["code"] for each in found] == ["broken-template"]
+    assert [each["code"] for each in found] == ["promptfoo/prompt-file"]
     actions = client.request(
         "textDocument/codeAction",
         {"textDocument": {"uri": prompt.as_uri()}, "range": found[0]["range"], "context": {"diagnostics": found}},
@@ -101,12 +101,12 @@ def test_without_the_check_of_the_workspace_it_is_said_where_it_is_seen(connect:
     client.initialize(VSCODE, folder, initializationOptions={"checkWorkspace": False})
     config, prompt = folder / "promptfooconfig.yaml", folder / "say.txt"
     client.open(config.as_uri(), CONFIG, kind="yaml")
-    until("the reference", lambda: shown(client, config) == ["1 undefined-variable"])
+    until("the reference", lambda: shown(client, config) == ["1 promptfoo/undefined-variable"])
     client.open(prompt.as_uri(), PROMPT, kind="plaintext")
-    until("the file", lambda: shown(client, prompt) == ["2 undefined-variable"])
+    until("the file", lambda: shown(client, prompt) == ["2 promptfoo/undefined-variable"])
     until("not at the reference", lambda: shown(client, config) == [])
     client.notify("textDocument/didClose", {"textDocument": {"uri": prompt.as_uri()}})
-    until("the reference again", lambda: shown(client, config) == ["1 undefined-variable"])
+    until("the reference again", lambda: shown(client, config) == ["1 promptfoo/undefined-variable"])
     assert shown(client, prompt) == []
 
 
@@ -115,10 +115,10 @@ def test_a_closed_program_is_published_until_nothing_names_it(client: Client, fo
     program.write_text("module.exports = (output) => ouput.trim();\n", encoding="utf-8")
     named = CONFIG.replace("hi}", "hi}, assert: [{type: javascript, value: file://grade.js}]")
     changed(client, config, named)
-    until("the mistake", lambda: shown(client, program) == ["1 script-value"])
+    until("the mistake", lambda: shown(client, program) == ["1 promptfoo/program"])
     assert not shown(client, config)
     changed(client, program, "module.exports = (output) => JSON.parse(output);\n\nmodul.exports.a = 1;\n")
-    until("the next one", lambda: shown(client, program) == ["3 script-value"])
+    until("the next one", lambda: shown(client, program) == ["3 promptfoo/program"])
     changed(client, config, CONFIG)
     until("a configuration without the file", lambda: shown(client, program) == [])
 
@@ -128,19 +128,22 @@ def test_a_prompt_for_judges_is_published_until_nothing_names_it(client: Client,
     judge.write_text("Rate\n{{ ouput }} {{ wrod }}\n", encoding="utf-8")
     named = CONFIG.replace("hi}", "hi}, assert: [{type: llm-rubric, value: x, rubricPrompt: file://judge.txt}]")
     changed(client, config, named)
-    until("the mistakes", lambda: shown(client, judge) == ["2 undefined-variable", "2 undefined-variable"])
+    until(
+        "the mistakes",
+        lambda: shown(client, judge) == ["2 promptfoo/undefined-variable", "2 promptfoo/undefined-variable"],
+    )
     assert not shown(client, config)
     changed(client, config, named.replace("{word: hi}", "{word: hi, wrod: x}"))
-    until("a name that is defined", lambda: shown(client, judge) == ["2 undefined-variable"])
+    until("a name that is defined", lambda: shown(client, judge) == ["2 promptfoo/undefined-variable"])
     client.open(judge.as_uri(), "Rate\n\n{{ ouput }}\n", kind="plaintext")
-    until("the open file", lambda: shown(client, judge) == ["3 undefined-variable"])
+    until("the open file", lambda: shown(client, judge) == ["3 promptfoo/undefined-variable"])
     client.change(judge.as_uri(), {"text": "Rate {{ ru"})
     place = {"textDocument": {"uri": judge.as_uri()}, "position": {"line": 0, "character": 10}}
     offered = client.request("textDocument/completion", place)
     assert {"rubric", "output", "word"} <= {each["label"] for each in offered["items"]}
     client.change(judge.as_uri(), {"text": "Rate it\n"})
     found = client.saved(judge.as_uri())
-    assert [each["code"] for each in found] == ["template-variable"]
+    assert [each["code"] for each in found] == ["promptfoo/judge-prompt"]
     changed(client, config, CONFIG)
     until("a configuration without the file", lambda: shown(client, judge) == [])
 
@@ -151,7 +154,7 @@ def test_a_program_that_only_a_file_of_cases_names_is_checked_itself(client: Cli
     check = "{vars: {word: hi}, assert: [{type: javascript, value: file://grade.js}]}"
     cases.write_text(f"- {check}\n", encoding="utf-8")
     changed(client, config, CONFIG.replace("[{vars: {word: hi}}]", "file://cases.yaml"))
-    until("the program", lambda: shown(client, program) == ["1 script-value"])
+    until("the program", lambda: shown(client, program) == ["1 promptfoo/program"])
     until("nothing in the file of cases", lambda: not shown(client, cases))
     changed(client, config, CONFIG)
     until("nothing names the program", lambda: not shown(client, program))
@@ -171,7 +174,7 @@ def test_an_open_program_is_not_read_as_yaml(client: Client, folder: Path, name:
     changed(client, config, CONFIG.replace("hi}", f"hi}}, assert: [{{type: {kind}, value: file://{name}}}]"))
     until("the mistake", lambda: shown(client, program))
     client.open(program.as_uri(), text, kind=kind)
-    assert [each["code"] for each in client.saved(program.as_uri())] == ["script-value"]
+    assert [each["code"] for each in client.saved(program.as_uri())] == ["promptfoo/program"]
     document = {"textDocument": {"uri": program.as_uri()}}
     options = {"tabSize": 2, "insertSpaces": True}
     assert not client.request("textDocument/formatting", {**document, "options": options})

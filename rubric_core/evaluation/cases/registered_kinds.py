@@ -19,9 +19,9 @@ def allow_registered_kinds(analysis: Analysis, kinds: Collection[str]) -> None:
     left = tuple(
         each
         for each in analysis.every
-        if each.code not in about
+        if each.group not in about
         or text[each.span.start : each.span.end].strip("\"'") not in kinds
-        or (each.code == "invalid-value" and each.span not in scalars)
+        or (each.group == "invalid-value" and each.span not in scalars)
     )
     if len(left) < len(analysis.every):
         analysis.take(FindingList(loose=left))

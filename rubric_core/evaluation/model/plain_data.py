@@ -134,7 +134,7 @@ def _fitting(data: Mapping[str, Any]) -> "_Reading":
         ignored = scalar is not None and reading.case.evaluator != data[scalar]
         read = {place.name for place in reading.case.places.values()}
         # Invalid and missing values do not indicate the dialect.
-        words = [found for found in reading.findings if found.code in _ABOUT_WORDS]
+        words = [found for found in reading.findings if found.group in _ABOUT_WORDS]
         refused = sum(found.severity == "error" for found in words)
         return len(data.keys() - read) + refused + ignored, len(words)
 
@@ -174,9 +174,9 @@ class _Reading:
 
 def _is_about_running(found: Diagnostic, case: Case) -> bool:
     """Whether a finding only matters when the case is run as a part of a suite."""
-    own = found.code == "missing-key" and found.span == case.span
-    scalar = found.code == "invalid-value" and found.span == case.at("evaluator")
-    return own or scalar or found.code in _OF_SUITES
+    own = found.group == "missing-key" and found.span == case.span
+    scalar = found.group == "invalid-value" and found.span == case.at("evaluator")
+    return own or scalar or found.group in _OF_SUITES
 
 
 def located(found: Iterable[Diagnostic], analysis: Analysis) -> Iterator[tuple[Diagnostic, str]]:
@@ -218,4 +218,4 @@ def raise_and_log(located: Iterable[tuple[Diagnostic, str]], further: Sequence[s
 
 def _is_an_error(found: Diagnostic) -> bool:
     """Whether a finding is an error here. A type that the dialect refuses may be registered: that is a warning."""
-    return found.severity == "error" and found.code not in ("foreign-type", "renamed-type")
+    return found.severity == "error" and found.group not in ("foreign-type", "renamed-type")

@@ -43,7 +43,7 @@ def settings_below_config(shape: Assertion) -> Iterator[Finding]:
 
 @checks("promptfoo/unread-context-transform", "no-effect", "warning", borrowed=False)
 def unread_context_transforms(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """A `contextTransform` of a type that needs no context."""
+    """A `contextTransform` of an assertion whose type uses no context."""
     place = shape.places.get("context_transform")
     is_known = shape.type_name.removeprefix("not-") in context.dialect.types
     if place is None or place.borrowed or not is_known:
@@ -56,7 +56,10 @@ def unread_context_transforms(shape: Assertion, context: Context) -> Iterator[Fi
 
 @checks("promptfoo/code-setting-missing", "script-value", "warning")
 def missing_settings(shape: graded.JavaScriptCode, context: Context) -> Iterator[Finding]:
-    """Settings that inline code reads, and that the `config` of its assertion lacks; a set gives its own as well."""
+    """Inline JavaScript that reads a setting which the `config` of its assertion does not have.
+
+    A set gives its assertions its own `config` as well.
+    """
     code, place = shape.places.get("value"), shape.places.get("config")
     node = code.node if code is not None and not code.borrowed and not shape.borrowed else None
     if not isinstance(node, Scalar) or "context.config." not in node.text or "{{" in node.text:

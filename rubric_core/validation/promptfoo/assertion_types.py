@@ -17,9 +17,12 @@ from rubric_core.validation.wording import closest
 _WORDS = pattern(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
 
 
-@checks("promptfoo/template-type", "unknown-type", "warning", about_name=True)
+@checks("promptfoo/assertion-type", "unknown-type", "warning", about_name=True)
 def types_in_templates(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """The assertions under `assertionTemplates`, which `$ref` leads to. What else they lack may stand beside the `$ref`."""
+    """An assertion type that promptfoo does not have.
+
+    Here in assertions under `assertionTemplates`, which `$ref` leads to. What else they lack may stand beside the `$ref`.
+    """
     place = shape.places.get("assertion_templates")
     if place is None or place.borrowed or not isinstance(place.node, Mapping):
         return

@@ -43,7 +43,7 @@ _TEXT_LISTS = (texts.ContainsAny, texts.ContainsAll, texts.IContainsAny, texts.I
 
 @checks("promptfoo/value-kind", "invalid-value")
 def values_of_another_kind(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """What is wrong with the value of one assertion."""
+    """A `value` of a kind that the type of its assertion cannot use."""
     place = shape.places.get("value")
     if place is None or place.borrowed:
         return

@@ -57,7 +57,7 @@ def inversion_words(shape: Assertion) -> str:
 
 @checks("promptfoo/idle-list", "no-effect", "warning")
 def idle_lists(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """An empty list of texts: all of them are there, and none of them is; and an empty text, which is in every output."""
+    """An empty list of texts, with which the result is always the same, or an empty text, which is in every output."""
     if not isinstance(shape, text.ContainsAll | text.IContainsAll | text.ContainsAny | text.IContainsAny):
         return
     place = shape.places.get("value")
@@ -79,7 +79,7 @@ def idle_lists(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 @checks("promptfoo/idle-in-set", "no-effect", "warning")
 def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:
-    """A judge of a set, which its assertions do not have."""
+    """A `provider` or `rubricPrompt` of an `assert-set`, which its assertions do not inherit."""
     for field in ("provider", "rubric_prompt"):
         place = shape.places.get(field)
         if place is not None and not place.borrowed:
@@ -89,7 +89,7 @@ def idle_in_sets(shape: AssertionSet) -> Iterator[Finding]:
 
 @checks("promptfoo/word-count", "invalid-value")
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
-    """Values that are not a word count, and `{min, max}` that no count satisfies."""
+    """A value that is not a number of words, or whose `min` is larger than its `max`."""
     place = shape.places.get("value")
     if place is None or "{{" in (place.node.text if isinstance(place.node, Scalar) else ""):
         return
@@ -139,7 +139,7 @@ def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
             yield Finding(each.at("type"), "a set cannot be in a set", consequence=STOPS)
 
 
-@checks("promptfoo/empty-assertions", "nothing-asserted", "warning", awaits="entry")
+@checks("promptfoo/empty-assertions", "nothing-asserted", "hint", awaits="entry")
 def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
     """`assert: []`: the case passes with every output, and a set in it passes with score 0."""
     place = shape.places.get("assertions")

@@ -12,7 +12,10 @@ _KNOWN = frozenset(key.name for key in PromptfooCase.keys.values())
 
 @checks("promptfoo/bare-case", "missing-key", awaits="entry")
 def bare_cases(case: PromptfooCase) -> Iterator[Finding]:
-    """Silent beside a key that promptfoo does not know, which is reported."""
+    """A case without any of the keys that promptfoo requires.
+
+    Silent beside a key that promptfoo does not know, which is reported.
+    """
     node = case.node
     if isinstance(case, PartialCase) or case.borrowed or not isinstance(node, Mapping) or not case.is_bare(node):
         return

@@ -32,7 +32,7 @@ _KEYS = frozenset(key.name for key in Configuration.keys.values())
 
 @checks("promptfoo/empty-key", "invalid-value")
 def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """Keys without a value."""
+    """A top-level key without a value."""
     node = shape.node
     if not isinstance(node, Mapping):
         return
@@ -107,9 +107,9 @@ def _is_empty(node: Node) -> bool:
     return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
 
 
-@checks("promptfoo/missing-providers", "invalid-value")
+@checks("promptfoo/missing-providers", "invalid-value", "warning")
 def missing_providers(shape: Configuration) -> Iterator[Finding]:
-    """A configuration with cases or prompts, but without providers; a run may name them on the command line."""
+    """A configuration with prompts and cases, but without providers; a run may name them on the command line."""
     node = shape.node
     names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
     if {"providers", "targets", "<<", "$ref", "redteam"}.intersection(names) or not isinstance(node, Mapping):
@@ -128,7 +128,7 @@ def _is_provider_slip(name: str) -> bool:
     return bool(name) and (called == "providers" or closest(name, ("providers", "targets")) is not None)
 
 
-@checks("promptfoo/empty-filter", "invalid-value")
+@checks("promptfoo/empty-filter", "invalid-value", "warning")
 def empty_filters(shape: PromptfooCase | ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """`prompts: []` and `providers: []` of a case, and `prompts: []` of a provider, which leave nothing to run."""
     fields = ("prompts", "providers") if isinstance(shape, PromptfooCase) else ("prompts",)
@@ -145,9 +145,9 @@ def _entry(node: Node | None, name: str) -> Entry | None:
     return node.entry(name) if isinstance(node, Mapping) else None
 
 
-@checks("promptfoo/empty-scenario", "invalid-value")
+@checks("promptfoo/empty-scenario", "invalid-value", "warning")
 def empty_scenarios(shape: Configuration) -> Iterator[Finding]:
-    """Scenarios without a round, or without a case."""
+    """A scenario whose `config` or `tests` is empty, so that nothing runs."""
     scenarios = [each for each in children(shape) if isinstance(each, PromptfooScenario)]
     for scenario, (field, what) in product(scenarios, (("config", "round"), ("tests", "case"))):
         entry = _entry(scenario.node, field)

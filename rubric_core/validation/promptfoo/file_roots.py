@@ -23,5 +23,8 @@ _EFFECTS: Mapping[FileKind, str] = MappingProxyType({
 
 @checks("promptfoo/file-root", "wrong-root")
 def root_of_file(issue: WrongRoot, context: Context) -> Iterator[Finding]:
-    """Promptfoo stops with most of them."""
+    """A file that holds a list where promptfoo expects a mapping, or the reverse.
+
+    promptfoo stops with most of them.
+    """
     yield wrong_root(issue, context, _EFFECTS.get(issue.kind, STOPS), has_list=issue.kind in _LISTS)

@@ -31,7 +31,7 @@ _FIELDS = (
 
 @checks("promptfoo/file-url", "bare-path")
 def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions) -> Iterator[Finding]:
-    """Each text that is such a path, and paths where a judge expects a text."""
+    """A path that begins almost with file://, or lacks it, so that promptfoo treats it as text."""
     if isinstance(shape, _IN_WORDS):
         yield from _bare_path(shape)
     if isinstance(shape, Configuration):

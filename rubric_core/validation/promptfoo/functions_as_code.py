@@ -42,7 +42,7 @@ def _is_listed(body: str) -> bool:
 
 @checks("promptfoo/function-as-code", "script-value", "warning")
 def functions_as_code(shape: JavaScriptCode) -> Iterator[Finding]:
-    """An arrow function of one line, which is the result itself and not called."""
+    """An arrow function of one line as the code of an assertion, which promptfoo does not call."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, str):

@@ -29,13 +29,16 @@ from rubric_core.validation.rule import Finding, Fix, checks
 _NOT_KNOWN = frozenset({"<<", "$ref"})
 
 
-@checks("promptfoo/assertion-grader", "invalid-value")
+@checks("promptfoo/grader", "invalid-value")
 def grader_of_assertion(shape: Assertion) -> Iterator[Finding]:
-    """The model that one assertion names."""
+    """A grader that cannot grade: without an id, unknown, or of another kind than the assertion needs.
+
+    Here the model that one assertion names.
+    """
     yield from _first_fault(_own_grader(shape), [shape])
 
 
-@checks("promptfoo/case-grader", "invalid-value")
+@checks("promptfoo/grader", "invalid-value")
 def grader_of_case(shape: PromptfooCase) -> Iterator[Finding]:
     """The model that the options of a case name, for the assertions of the case."""
     grader = _own_grader(options_of(shape)) if not isinstance(shape, PartialCase) else None
@@ -43,7 +46,7 @@ def grader_of_case(shape: PromptfooCase) -> Iterator[Finding]:
         yield from _first_fault(grader, _ungraded(assertions_of(shape)))
 
 
-@checks("promptfoo/common-grader", "invalid-value")
+@checks("promptfoo/grader", "invalid-value")
 def common_graders(suite: PromptfooSuite) -> Iterator[Finding]:
     """The model that the defaults name, for the assertions of all cases; and models of cases for the assertions of the defaults."""
     first = suite.bearers[0]
@@ -62,7 +65,10 @@ def common_graders(suite: PromptfooSuite) -> Iterator[Finding]:
 
 @checks("promptfoo/target-without-answer", "invalid-value")
 def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Providers of the list that answer no prompt, unless cases choose their providers."""
+    """A provider of the list that answers no prompts, such as an embedding model.
+
+    Nothing is reported where cases choose their providers.
+    """
     chosen = any(placed.case.has("providers") for placed, _ in suite.digest.naming)
     for each in suite.providers if not chosen else ():
         if each.shape is not None and (each.shape.has("prompts") or each.shape.borrowed):
@@ -76,7 +82,7 @@ def targets_without_answers(suite: PromptfooSuite) -> Iterator[Finding]:
             yield Finding(suite.frame.outer(node.span), words, severity="error", consequence=ROW_ERRORS)
 
 
-@checks("promptfoo/options-grader", "invalid-value")
+@checks("promptfoo/grader", "invalid-value")
 def grader_of_options(configuration: Configuration) -> Iterator[Finding]:
     """A grader among the options of the command line that is the name of a model, without its vendor."""
     options = configuration.command_line_options
@@ -87,9 +93,9 @@ def grader_of_options(configuration: Configuration) -> Iterator[Finding]:
         yield Finding(node.span, words, severity="error", consequence=STOPS)
 
 
-@checks("promptfoo/classifier-without-grader", "invalid-value")
+@checks("promptfoo/classifier-without-grader", "invalid-value", "warning")
 def classifiers_without_grader(suite: PromptfooSuite) -> Iterator[Finding]:
-    """`classifier` where nothing names a model: promptfoo has none of its own that classifies, whatever the keys."""
+    """A `classifier` assertion for which no model is configured; promptfoo has no default model that classifies."""
     configuration = suite.configuration
     if not suite.digest.classifying or _may_have_grader(suite):
         return

@@ -40,7 +40,7 @@ _TEXTS = ("headers", "queryParams")
 
 @checks("promptfoo/bare-url", "invalid-value")
 def bare_addresses(shape: Configuration) -> Iterator[Finding]:
-    """Addresses in the list of providers without settings, of which promptfoo needs the body of the request."""
+    """A URL in the list of providers without `config`, which has to say what is sent there."""
     for provider in providers_of(shape):
         if isinstance(provider.node, Scalar) and provider.id.startswith(_ADDRESS):
             yield Finding(provider.node.span, _NEEDS_BODY, severity="error", consequence=STOPS)
@@ -48,13 +48,13 @@ def bare_addresses(shape: Configuration) -> Iterator[Finding]:
 
 @checks("promptfoo/request-placeholder", "unrendered-template", "warning", borrowed=False)
 def placeholders_of_request(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
-    """Placeholders in a request that promptfoo fills nothing into."""
+    """A placeholder in the request of an HTTP provider that promptfoo does not fill in."""
     yield from request_placeholders(request_texts(shape.node), context)
 
 
 @checks("promptfoo/http-request", "invalid-value", borrowed=False)
 def http_requests(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
-    """Findings about the request of one provider in a text."""
+    """A request of an HTTP provider that promptfoo rejects, or that never contains the prompt."""
     yield from _settings(shape.node) if isinstance(shape.node, Mapping) else ()
     identity, place, named = str(shape.id or ""), shape.places.get("config"), shape.places.get("id")
     if identity not in ("http", "https") and not identity.startswith(_ADDRESS):

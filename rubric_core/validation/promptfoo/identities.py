@@ -44,7 +44,7 @@ _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 
 @checks("promptfoo/provider-id", "invalid-value")
 def configured_ids(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """The providers of a configuration in a text."""
+    """An id of which promptfoo cannot create a provider, or a provider without an id."""
     if isinstance(shape.node, Mapping) and not shape.has("providers") and not shape.has("targets"):
         for entry in shape.node.entries:
             if entry.name in ("providers", "targets"):
@@ -66,7 +66,7 @@ def configured_ids(shape: Configuration, context: Context) -> Iterator[Finding]:
                     yield Finding(at, "a provider of the list needs `id`", consequence=STOPS)
 
 
-@checks("promptfoo/provider-id-in-file", "invalid-value")
+@checks("promptfoo/provider-id", "invalid-value")
 def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
     """A provider in a file, in which promptfoo replaces every `file://` by the content of the file."""
     place = shape.places.get("id")
@@ -97,7 +97,7 @@ def _inlined_id(node: Scalar) -> Iterator[Finding]:
     yield Finding(node.span, words, fixes=fixes, consequence=STOPS)
 
 
-@checks("promptfoo/case-provider-id", "invalid-value")
+@checks("promptfoo/provider-id", "invalid-value")
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     """The `provider` of a case, or of `defaultTest`: promptfoo creates it anew, so a label is not enough."""
     yield from _scoring_function(shape)
@@ -146,7 +146,7 @@ def _scoring_function(shape: PromptfooCase) -> Iterator[Finding]:
         )
 
 
-@checks("promptfoo/grader-id", "invalid-value")
+@checks("promptfoo/grader", "invalid-value")
 def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     """The models that grade: an id, a mapping with one, or one for each role. Labels are checked with the whole suite."""
     place = shape.places.get("provider")

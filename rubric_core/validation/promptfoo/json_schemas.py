@@ -59,7 +59,10 @@ _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 @checks("promptfoo/json-schema", "invalid-value")
 def schema_faults(shape: IsJson | ContainsJson, context: Context) -> Iterator[Finding]:
-    """The errors of the schema under `value`, if it is inline."""
+    """A JSON Schema that promptfoo's validator rejects.
+
+    Here one that stands inline under `value`.
+    """
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if node is not None:
@@ -78,7 +81,7 @@ def schema_faults(shape: IsJson | ContainsJson, context: Context) -> Iterator[Fi
         yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
 
 
-@checks("promptfoo/json-schema-file", "invalid-value")
+@checks("promptfoo/json-schema", "invalid-value")
 def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
     """The errors of a schema in a file of its own, in which references are local."""
     if shape.node is None:

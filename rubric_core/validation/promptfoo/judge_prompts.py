@@ -74,7 +74,10 @@ def judge_texts(shape: Assertion | CaseOptions) -> Iterator[Scalar]:
 
 @checks("promptfoo/judge-prompt", "template-variable", "warning")
 def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
-    """`{output}`, prompts that do not show the output, and mistakes in messages."""
+    """A prompt for a judge that does not show the output or the rubric, or that has `{output}` in single braces.
+
+    Mistakes in messages are reported, too.
+    """
     place = shape.places.get("rubric_prompt")
     node = place.node if place is not None and not place.borrowed else None
     messages = node.items if isinstance(node, Sequence) else []
@@ -104,7 +107,7 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         yield Finding(at, _NO_RUBRIC, severity="hint", consequence=_SENT)
 
 
-@checks("promptfoo/case-judge-prompt", "template-variable", "warning")
+@checks("promptfoo/judge-prompt", "template-variable", "warning")
 def rubric_of_case(case: PromptfooCase) -> Iterator[Finding]:
     """A prompt in the options of a case that shows no rubric, where its assertions have one each."""
     options = options_of(case) if not isinstance(case, PartialCase) else None
@@ -112,7 +115,7 @@ def rubric_of_case(case: PromptfooCase) -> Iterator[Finding]:
         yield from _unshown_rubric(options, assertions_of(case))
 
 
-@checks("promptfoo/common-judge-prompt", "template-variable", "warning")
+@checks("promptfoo/judge-prompt", "template-variable", "warning")
 def common_rubric(suite: PromptfooSuite) -> Iterator[Finding]:
     """The same for the prompt of the defaults, and the assertions of all cases."""
     options = options_of(suite.defaults)
@@ -178,7 +181,7 @@ def names_of_other_types(
             yield each, words
 
 
-@checks("promptfoo/judge-prompt-file", "template-variable", "warning")
+@checks("promptfoo/judge-prompt", "template-variable", "warning")
 def judge_file(prompt: PromptFileText) -> Iterator[Finding]:
     """`{output}`, and a whole prompt that does not show the output, in a file of its own."""
     text = prompt.text

@@ -20,7 +20,7 @@ _TWO_PROMPTS = 2
 
 @checks("promptfoo/judge-setting", "invalid-value", borrowed=False)
 def judge_settings(shape: Assertion) -> Iterator[Finding]:
-    """Prompts of another shape, and the windows of `conversation-relevance`."""
+    """A `rubricPrompt` of a form that its type does not support, or a wrong `windowSize`."""
     place = shape.places.get("rubric_prompt")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and node.text.startswith("file:"):
@@ -93,9 +93,9 @@ def _window(shape: Assertion) -> Iterator[Finding]:
             yield Finding(entry.key.span, words, fixes=fixes, severity="warning", consequence=_USUAL_WINDOW)
 
 
-@checks("promptfoo/factuality-score", "invalid-value", borrowed=False)
+@checks("promptfoo/factuality-score", "invalid-value", "warning", borrowed=False)
 def factuality_scores(shape: CaseOptions) -> Iterator[Finding]:
-    """The scores of `factuality`, which are numbers, and its letters, which are none of its categories."""
+    """A score of `factuality` that is not a number, or a letter in place of the name of a category."""
     place = shape.places.get("factuality")
     node = place.node if place is not None and not place.borrowed else None
     categories = {"A": "subset", "B": "superset", "C": "agree", "D": "disagree", "E": "differButFactual"}

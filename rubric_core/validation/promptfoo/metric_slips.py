@@ -17,9 +17,9 @@ _LEAST_NAME = 5
 _WORD = pattern(r"[A-Za-z_]\w*")
 
 
-@checks("promptfoo/misspelt-metric", "unknown-metric", "warning", about_name=True)
+@checks("promptfoo/misspelt-metric", "unknown-metric", "hint", about_name=True)
 def misspelt_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
-    """The metric of one assertion that resembles one of several others, or one that a formula uses."""
+    """A metric that one assertion alone has, and that is almost one of other assertions or of a formula."""
     formulas = suite.configuration.derived_metrics
     used = {
         word for metric in (formulas if isinstance(formulas, list) else ()) if isinstance(metric, Metric)

@@ -94,9 +94,9 @@ def slips_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding
                 yield _misread(placed.outer(each.span), each, meant, colon=":", is_safe=True, is_python=is_python)
 
 
-@checks("promptfoo/undefined-in-program", "undefined-variable", "warning", awaits="entry", about_name=True)
+@checks("promptfoo/undefined-variable", "undefined-variable", "warning", awaits="entry", about_name=True)
 def slips_in_program(program: ProgramText) -> Iterator[Finding]:
-    """Slips of variables that a program reads."""
+    """A variable without a value in any case; here a misspelt one that a program reads."""
     known = program.use.variables if program.is_own and program.use is not None else None
     if not known:
         return

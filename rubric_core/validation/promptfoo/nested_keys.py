@@ -21,9 +21,9 @@ _CONVERSATION = "conversationId"
 _NO_CONVERSATION = "promptfoo takes it for no conversation: the case shares one with all others that name none"
 
 
-@checks("promptfoo/assertion-nested-key", "invalid-value", borrowed=False)
+@checks("promptfoo/nested-key", "invalid-value", borrowed=False)
 def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """Names in the mapping under `value`."""
+    """A misspelt key in a mapping under `value`, in `metadata` or in `factuality`."""
     node = _mapping(shape, "value")
     if node is None:
         return
@@ -45,7 +45,7 @@ def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
                 yield from _renamed([entry], sorted(context.dialect.types), "there is no assertion type", _IGNORED)
 
 
-@checks("promptfoo/case-nested-key", "invalid-value", borrowed=False)
+@checks("promptfoo/nested-key", "invalid-value", borrowed=False)
 def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
     """`conversationId` in the metadata, which no other spelling means."""
     node = _mapping(shape, "metadata")
@@ -59,7 +59,7 @@ def keys_in_case(shape: PromptfooCase) -> Iterator[Finding]:
             yield from _renamed([entry], (_CONVERSATION,), "promptfoo reads no metadata", _NO_CONVERSATION, always=True)
 
 
-@checks("promptfoo/options-nested-key", "invalid-value")
+@checks("promptfoo/nested-key", "invalid-value")
 def keys_in_options(shape: CaseOptions) -> Iterator[Finding]:
     """The categories of `factuality`, and `conversationId` in the metadata."""
     if shape.borrowed or not isinstance(shape.node, Mapping):

@@ -23,7 +23,7 @@ _DEEPEST = 5
 
 @checks("promptfoo/unknown-pointer", "unknown-alias")
 def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Every `$ref` into the configuration itself whose target is not there."""
+    """A `$ref` whose target does not exist, or is a list in the place of one entry."""
     root = suite.configuration.node
     if not isinstance(root, Mapping):
         return
@@ -65,7 +65,7 @@ def _of_items(case: Node | None) -> Iterator[Scalar]:
     yield from pointers_of_items(case)
 
 
-@checks("promptfoo/unknown-pointer-into-file", "unknown-alias")
+@checks("promptfoo/unknown-pointer", "unknown-alias")
 def lost_pointer_into_file(issue: PointerIntoFile) -> Iterator[Finding]:
     """A `$ref` into another file whose target is not there."""
     name, _, pointer = issue.node.text.partition("#")

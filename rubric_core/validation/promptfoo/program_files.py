@@ -102,7 +102,7 @@ class _Fault(NamedTuple):
 
 @checks("promptfoo/program-function", "script-value", "warning")
 def missing_function(issue: BrokenProgram, context: Context) -> Iterator[Finding]:
-    """A file in which promptfoo cannot call what it is to call."""
+    """A program without a function that promptfoo can call where the configuration names it."""
     fixes: tuple[Fix, ...] = ()
     end = issue.node.span.end - issue.node.is_quoted
     if issue.meant and issue.function and context.text.endswith(issue.function, issue.node.span.start, end):
@@ -118,7 +118,7 @@ def missing_function(issue: BrokenProgram, context: Context) -> Iterator[Finding
 
 @checks("promptfoo/program", "script-value", "warning")
 def faults_of_program(program: ProgramText) -> Iterator[Finding]:
-    """What keeps a file from being loaded, and slips of names, members and results."""
+    """A program that cannot be loaded, or has a misspelt name, member or result."""
     is_python = program.name.endswith(".py")
     read = read_python_module(program.text) if is_python else read_javascript_module(program.text)
     if read.fault:

@@ -23,7 +23,7 @@ _NAME = pattern(r"[A-Za-z][\w-]{0,60}\Z")
 
 @checks("promptfoo/prompt-entry", "invalid-value")
 def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
-    """Findings about the entries of `prompts` by themselves."""
+    """An entry of `prompts` that is empty or a mapping by mistake, or lacks its text, file or label."""
     listed = shape.node.entry("prompts") if isinstance(shape.node, Mapping) else None
     if listed is None:
         return
@@ -127,9 +127,9 @@ def _quoted(node: Mapping, context: Context) -> tuple[Fix, ...]:
     return (Fix("put it in quotes", (Edit(at, quoted(written)),)),)
 
 
-@checks("promptfoo/prompt-as-path", "prompt-path", "warning")
+@checks("promptfoo/prompt-as-path", "prompt-path")
 def prompt_as_path(prompt: PathLikePrompt, context: Context) -> Iterator[Finding]:
-    """A prompt on one line: as a block it ends with a line break, and is no path."""
+    """A prompt on one line that promptfoo takes for the path of a file."""
     at = prompt.node.whole.start
     column = column_of(context.text, at)
     line = context.text[at - column : at]

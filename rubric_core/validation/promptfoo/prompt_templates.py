@@ -61,7 +61,7 @@ class _DataFault(NamedTuple):
 
 @checks("promptfoo/prompt-file", "broken-template", "warning", signs=SIGNS)
 def faults_in_file(prompt: PromptFileText, context: Context) -> Iterator[Finding]:
-    """What makes each row with a prompt an error."""
+    """A prompt file with broken JSON or YAML, a broken template, or misspelt keys or roles in its messages."""
     if len(prompt.text) > _LONGEST:
         return
     inner = replace(context, text=prompt.text)
@@ -114,7 +114,7 @@ def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
         yield replace(found, span=at or node.span, fixes=fixes)
 
 
-@checks("promptfoo/undefined-in-prompt-file", "undefined-variable", "warning", awaits="entry", about_name=True)
+@checks("promptfoo/undefined-variable", "undefined-variable", "warning", awaits="entry", about_name=True)
 def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
     """Names without a value in any case of the configurations that name the file, each where it is used first."""
     if not prompt.is_own or prompt.use is None or prompt.use.variables is None:
@@ -153,9 +153,9 @@ def undefined_in_file(prompt: PromptFileText) -> Iterator[Finding]:
         yield from conversation_slips(prompt.text, whole, known, lambda span: span)
 
 
-@checks("promptfoo/shown-mapping-in-prompt-file", "variable-value", "warning")
+@checks("promptfoo/shown-mapping", "variable-value", "warning")
 def objects_in_file(prompt: PromptFileText) -> Iterator[Finding]:
-    """Mappings that the file inserts by name alone; judges get them as JSON."""
+    """A mapping that a prompt inserts by its name alone, or hands to a filter for text."""
     is_told = prompt.is_own and not prompt.is_of_judges
     maps = prompt.use.mappings if is_told and prompt.use is not None else frozenset[str]()
     if maps and prompt.use is not None:

@@ -31,9 +31,9 @@ _NEEDED = MappingProxyType({
 _NOT_READ = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
-@checks("promptfoo/provider-names", "invalid-value")
+@checks("promptfoo/provider-names", "invalid-value", "warning")
 def providers_of_one_name(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Providers with one id and no labels, of which one has `prompts`: promptfoo keeps the prompts of the last one for all."""
+    """Providers with one id and no labels: promptfoo keeps the prompts of the last one for all."""
     if not suite.has_static_lists:
         return
     by_name = defaultdict[str, list[ProviderEntry]](list)
@@ -64,7 +64,7 @@ def _prompts_of(entry: ProviderEntry, suite: PromptfooSuite) -> str:
     return suite.frame.text[slice(*place.node.span)] if place is not None else ""
 
 
-@checks("promptfoo/provider-id-spaces", "invalid-value")
+@checks("promptfoo/provider-id", "invalid-value")
 def ids_with_blanks(shape: Configuration) -> Iterator[Finding]:
     """Ids of models with a blank at the start of the model or at the end, two ids in one text, and an id without its model."""
     for field in ("providers", "targets"):
@@ -122,9 +122,9 @@ def _missing_setting(provider: Mapping, needed: str, words: str) -> Iterator[Fin
         yield Finding(settings.key.span, words, severity="error", consequence=STOPS)
 
 
-@checks("promptfoo/provider-environment", "invalid-value", borrowed=False)
+@checks("promptfoo/provider-environment", "invalid-value", "warning", borrowed=False)
 def environments(shape: ConfiguredProvider) -> Iterator[Finding]:
-    """`env` of a provider, which is a mapping."""
+    """The `env` of a provider that is not a mapping."""
     place = shape.places.get("env")
     node: Node | None = place.node if place is not None and not place.borrowed else None
     is_text = isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip() and "{{" not in node.text

@@ -134,11 +134,11 @@ def slips_of_settings(node: Node | None) -> Iterator[Finding]:
 
 @checks("promptfoo/provider-setting", "invalid-value", borrowed=False)
 def settings_of_provider(shape: ConfiguredProvider) -> Iterator[Finding]:
-    """The settings of a provider, wherever it is written."""
+    """A setting of a provider that is misspelt, or of the wrong type."""
     yield from misspelt_settings(shape.node) if isinstance(shape.node, Mapping) else ()
 
 
-@checks("promptfoo/grader-setting", "invalid-value", borrowed=False)
+@checks("promptfoo/provider-setting", "invalid-value", borrowed=False)
 def settings_of_grader(shape: CaseOptions) -> Iterator[Finding]:
     """The settings of models among the options of a case, which go to whatever provider there is."""
     yield from slips_of_settings(shape.node)

@@ -63,7 +63,7 @@ _LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 
 @checks("promptfoo/too-few-outputs", "too-few-outputs")
 def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
-    """`select-best` and `max-score` compare the outputs of one case, and need two."""
+    """`select-best` or `max-score` with a single output, or with nothing else to compare."""
     columns = _columns(suite)
     common = suite.bearers[0].summary.checks
     for placed, summary in suite.digest.comparing:
@@ -78,7 +78,7 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
                 yield Finding(at, words, consequence=_LOST)
 
 
-@checks("promptfoo/one-output-in-case-file", "too-few-outputs")
+@checks("promptfoo/too-few-outputs", "too-few-outputs")
 def one_output_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The same in a case of another file, where the configurations that name it have one prompt and one provider."""
     names = context.defaults.names
@@ -118,7 +118,7 @@ def _is_one(prompt: PromptEntry, suite: PromptfooSuite) -> bool:
 
 @checks("promptfoo/unknown-metric", "unknown-metric", "warning", about_name=True)
 def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Names in derived metrics that no assertion and no metric above has."""
+    """A name in a derived metric that no assertion and no earlier derived metric has."""
     metrics = suite.configuration.derived_metrics
     if not isinstance(metrics, list) or not suite.is_static:
         return

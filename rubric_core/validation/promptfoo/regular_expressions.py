@@ -25,7 +25,7 @@ _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
 @checks("promptfoo/pattern", "invalid-regex")
 def patterns(shape: text.Regex) -> Iterator[Finding]:
-    """Patterns that JavaScript refuses, and those that match everything."""
+    """A regular expression that JavaScript rejects, or that matches no usual output."""
     place, pattern = shape.places.get("value"), shape.value
     if (
         place is None

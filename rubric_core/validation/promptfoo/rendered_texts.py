@@ -21,7 +21,7 @@ _NAMED_SO = "promptfoo records a metric that is named so, braces included"
 def broken_texts(
     shape: Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion, context: Context
 ) -> Iterator[Finding]:
-    """The texts that promptfoo renders for each row."""
+    """A template with an unknown filter, an unknown or unclosed statement, or an invalid expression."""
     for node in rendered_nodes(shape):
         yield from broken_statements(node, context, is_value=isinstance(shape, Assertion | ConfiguredProvider))
         yield from broken_filters(node.span, context)
@@ -29,12 +29,12 @@ def broken_texts(
 
 @checks("promptfoo/chat-prompt", "broken-template", "warning", signs=SIGNS, borrowed=False)
 def broken_chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
-    """Messages in the prompts of a configuration itself."""
+    """Chat messages in an inline prompt that are invalid JSON, or have an unknown role or key."""
     for node, _ in texts_of(configuration):
         yield from faults_of_chat(node, context.text)
 
 
-@checks("promptfoo/judge-template", "broken-template", "warning", signs=SIGNS)
+@checks("promptfoo/template", "broken-template", "warning", signs=SIGNS)
 def broken_judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
     """Prompts for judges, which have no filters of one's own."""
     for node in judge_texts(shape):

@@ -14,7 +14,7 @@ _MOST = 500
 _TWICE = "promptfoo checks it twice, and counts it twice in the score"
 
 
-@checks("promptfoo/repeated-assertion", "no-effect", "warning")
+@checks("promptfoo/repeated-assertion", "no-effect", "hint")
 def repeated_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
     """The second of two equal assertions."""
     listed = shape.assertions if isinstance(shape.assertions, list) else []

@@ -30,7 +30,7 @@ _DATA_SET = pattern(
 
 @checks("promptfoo/filter-range", "invalid-value")
 def case_ranges(shape: RunOptions) -> Iterator[Finding]:
-    """`filterRange`, which is `start:end`, and the number of suggestions."""
+    """A `filterRange` that is not `start:end`, or a `suggestionsCount` outside 1 to 50."""
     place = shape.places.get("filter_range")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and node.value is not None and node.text.strip() and "{{" not in node.text:
@@ -50,9 +50,9 @@ def case_ranges(shape: RunOptions) -> Iterator[Finding]:
         yield Finding(place.value, words, severity="warning", consequence=_REFUSED)
 
 
-@checks("promptfoo/short-limit", "invalid-value")
+@checks("promptfoo/short-limit", "invalid-value", "hint")
 def short_limits(configuration: Configuration) -> Iterator[Finding]:
-    """Limits of time that are as short as seconds, where a model of a vendor is called."""
+    """A time limit in milliseconds that is so short that seconds were probably meant."""
     shape: RunOptions | None = configuration.evaluate_options
     models = (each.id for each in providers_of(configuration))
     if shape is None or not any(are_models([each]) and not each.startswith(_LOCAL) for each in models):
@@ -69,7 +69,7 @@ def short_limits(configuration: Configuration) -> Iterator[Finding]:
 
 @checks("promptfoo/filter-file", "invalid-value")
 def filter_files(shape: Configuration) -> Iterator[Finding]:
-    """Files of filters, which are paths of JavaScript without `file://`."""
+    """A file of a Nunjucks filter that begins with `file://`, or is not JavaScript."""
     place = shape.places.get("nunjucks_filters")
     node = place.node if place is not None and not place.borrowed else None
     for entry in node.entries if isinstance(node, Mapping) else ():
@@ -88,7 +88,7 @@ def filter_files(shape: Configuration) -> Iterator[Finding]:
 
 @checks("promptfoo/test-generator", "invalid-value")
 def data_sets(shape: Configuration) -> Iterator[Finding]:
-    """Addresses of Hugging Face that promptfoo does not read."""
+    """The address of a Hugging Face data set that promptfoo does not read."""
     place = shape.places.get("tests")
     nodes = (
         ()
@@ -107,7 +107,7 @@ def data_sets(shape: Configuration) -> Iterator[Finding]:
             yield Finding(node.span, words, fixes=fixes, severity="error", consequence="it finds no case here")
 
 
-@checks("promptfoo/metric-names", "invalid-value")
+@checks("promptfoo/metric-names", "invalid-value", "warning")
 def metrics_of_one_name(shape: Configuration) -> Iterator[Finding]:
     """Derived metrics of which the later one replaces the earlier one, unless it is calculated from it."""
     place = shape.places.get("derived_metrics")

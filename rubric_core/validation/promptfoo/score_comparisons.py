@@ -16,9 +16,9 @@ _METHODS = ("average", "sum")
 _IGNORED = "promptfoo ignores it"
 
 
-@checks("promptfoo/max-score-setting", "invalid-value")
+@checks("promptfoo/max-score-setting", "invalid-value", "warning")
 def score_settings(shape: MaxScore) -> Iterator[Finding]:
-    """A value that is no mapping, misspelt settings and methods, and a threshold that no score reaches or that is beside `value`."""
+    """Settings of `max-score` that are misspelt, of the wrong type, or not under `value`."""
     beside = shape.places.get("threshold")
     if beside is not None and not shape.borrowed:
         words = "`max-score` reads no `threshold` here, but one in its `value`"
@@ -34,16 +34,16 @@ def score_settings(shape: MaxScore) -> Iterator[Finding]:
         yield from _setting(entry)
 
 
-@checks("promptfoo/comparison-in-set", "invalid-value")
+@checks("promptfoo/comparison-in-set", "invalid-value", "warning")
 def comparisons_in_sets(shape: AssertionSet) -> Iterator[Finding]:
-    """Comparisons in a set, which promptfoo does not run."""
+    """`select-best` or `max-score` in an `assert-set`, where promptfoo skips it."""
     for each in shape.assertions if isinstance(shape.assertions, list) else ():
         if each.type_name in COMPARING_TYPES and not each.borrowed:
             words = f"`{each.type_name}` does not run in a set; write it beside the set"
             yield Finding(each.at("type"), words, severity="warning", consequence="promptfoo skips it")
 
 
-@checks("promptfoo/select-best-weight", "invalid-value")
+@checks("promptfoo/select-best-weight", "invalid-value", "warning")
 def idle_weights(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
     """Weights of `max-score` for types of which the case has no assertion."""
     if not suite.is_static or suite.scenarios or any(each.what == "defaults" for each in suite.outside or ()):

@@ -46,7 +46,7 @@ _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
 @checks("promptfoo/inline-script", "script-value", "warning")
 def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, context: Context) -> Iterator[Finding]:
-    """File names that are run as code, and multi-line code without a `return`."""
+    """Code of an assertion that gives no verdict: a file name, a syntax error, an unknown name, no `return`."""
     place, code = shape.places.get("value"), shape.value
     if (
         place is None

@@ -16,7 +16,10 @@ _BY_ADDRESS = ("http", "ws", "websocket", "webhook:")
 
 @checks("promptfoo/environment-sent", "environment-sent", "warning")
 def sent_environment(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Prompts, variables, what graders get and requests, for whose variables the configuration has no value of its own."""
+    """A key or token of the environment that is sent to a model or service in a prompt, variable or request.
+
+    Those for which the configuration has a value of its own are not reported.
+    """
     if _has_own_env(suite):
         return
     given = suite.configuration.env

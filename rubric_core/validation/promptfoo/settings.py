@@ -22,9 +22,9 @@ _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
-@checks("promptfoo/provider-prompts", "invalid-value", borrowed=False)
+@checks("promptfoo/provider-prompts", "invalid-value", "warning", borrowed=False)
 def prompts_of_provider(shape: ConfiguredProvider) -> Iterator[Finding]:
-    """The prompts of a provider, which are a list, wherever it is written."""
+    """The `prompts` of a provider that are not a list."""
     place = shape.places.get("prompts")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:
@@ -36,7 +36,7 @@ def prompts_of_provider(shape: ConfiguredProvider) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@checks("promptfoo/metric-formula", "invalid-value")
+@checks("promptfoo/metric-formula", "invalid-value", "warning")
 def metric_formula(shape: Metric, context: Context) -> Iterator[Finding]:
     """A formula that is not a text, or that mathjs cannot parse."""
     place = shape.places.get("value")
@@ -64,9 +64,9 @@ def metric_formula(shape: Metric, context: Context) -> Iterator[Finding]:
     )
 
 
-@checks("promptfoo/description-type", "invalid-value")
+@checks("promptfoo/description-type", "invalid-value", "warning")
 def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Finding]:
-    """A description has to be a text, even if it looks like a number."""
+    """A description that is a number, not text."""
     place = shape.places.get("description")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, int | float):
@@ -76,7 +76,7 @@ def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Findin
         )  # fmt: skip
 
 
-@checks("promptfoo/providers-and-targets", "invalid-value")
+@checks("promptfoo/providers-and-targets", "invalid-value", "warning")
 def providers_beside_targets(shape: Configuration, context: Context) -> Iterator[Finding]:
     """`providers` beside `targets`, which takes precedence."""
     place = shape.places.get("providers")
@@ -88,9 +88,9 @@ def providers_beside_targets(shape: Configuration, context: Context) -> Iterator
         )  # fmt: skip
 
 
-@checks("promptfoo/case-repeat", "invalid-value")
+@checks("promptfoo/repeat", "invalid-value", "warning")
 def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
-    """The number of runs of a case."""
+    """A `repeat` that is not a whole number of at least 1."""
     place, value = shape.places.get("repeat"), shape.repeat
     if place is None or place.borrowed or not isinstance(value, int | float) or isinstance(value, bool):
         return
@@ -98,7 +98,7 @@ def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
         yield Finding(place.value, "`repeat` is a whole number of at least 1", severity="warning", consequence=_REFUSED)
 
 
-@checks("promptfoo/repeat", "invalid-value")
+@checks("promptfoo/repeat", "invalid-value", "warning")
 def repeats_of_run(shape: RunOptions) -> Iterator[Finding]:
     """The number of runs of every case."""
     place, value = shape.places.get("repeat"), shape.repeat
@@ -114,7 +114,10 @@ _NEGATED = pattern(r"no[-_]?([A-Za-z])([A-Za-z]{1,30})\Z")
 
 @checks("promptfoo/command-line-option", "invalid-value", borrowed=False)
 def command_line_options(shape: CommandLineOptions) -> Iterator[Finding]:
-    """Options of the wrong kind, of which promptfoo refuses the whole file. Numbers may be text."""
+    """A value of the wrong type under `commandLineOptions`, for which promptfoo rejects the whole file.
+
+    Numbers may be text.
+    """
     for entry in shape.node.entries if isinstance(shape.node, Mapping) else ():
         value, name = entry.value, entry.name or ""
         fixes: tuple[Fix, ...] = ()
@@ -164,7 +167,7 @@ def _is_count(node: Scalar, *, least: float = 1) -> bool:
 
 @checks("promptfoo/output-path", "invalid-value")
 def output_paths(shape: Configuration) -> Iterator[Finding]:
-    """Files for results whose endings promptfoo writes nothing into."""
+    """An `outputPath` whose extension is not one of a format that promptfoo writes."""
     place = shape.places.get("output_path")
     if place is None or place.borrowed:
         return

@@ -59,7 +59,7 @@ _DEEPEST = 12
 def shell_variables(
     shape: Configuration | ConfiguredProvider | CaseOptions | Assertion | PromptfooCase, context: Context
 ) -> Iterator[Finding]:
-    """Findings about the environment of a configuration, and the settings of a provider."""
+    """An environment variable in the notation of a shell or a program, which promptfoo does not insert."""
     field = {Configuration: "env", ConfiguredProvider: ""}.get(type(shape), "provider")
     place = shape.places.get(field) if field else None
     if place is not None and not place.borrowed and isinstance(shape, Configuration):

@@ -39,7 +39,7 @@ def mappings_of_cases(suite: PromptfooSuite) -> frozenset[str]:
 
 @checks("promptfoo/undefined-member", "undefined-variable", "warning", awaits="entry", about_name=True)
 def unknown_members(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Members of mappings that prompts and assertions show, and no case has."""
+    """A member of a variable that a prompt or an assertion uses, and that no case has."""
     shows = [node for node, _ in texts_of(suite.configuration) if shows_member(node.text)]
     if not (suite.digest.maps or suite.digest.file_texts or shows) or variables_of_cases(suite) is None:
         return
@@ -147,7 +147,7 @@ def shown_alone(suite: PromptfooSuite) -> frozenset[str]:
 
 @checks("promptfoo/mapping-among-texts", "variable-value", "warning")
 def mappings_among_texts(suite: PromptfooSuite) -> Iterator[Finding]:
-    """The variables of a case that are a mapping, where prompts show their values and the values of other cases are none."""
+    """A variable that is a mapping in one case and text in others, and that prompts show by its name alone."""
     mixed = suite.digest.maps - mappings_of_cases(suite)
     if not mixed or suite.outside is None or suite.bearers[0].summary.transforms:
         return
@@ -170,7 +170,7 @@ def _in_every_case(suite: PromptfooSuite) -> frozenset[str]:
     return names[0].intersection(*names[1:]) if names and not suite.scenarios else frozenset()
 
 
-@checks("promptfoo/mapping-in-case-file", "variable-value", "warning")
+@checks("promptfoo/mapping-among-texts", "variable-value", "warning")
 def mappings_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The variables of a case in another file that are a mapping, and that all prompts show by name alone."""
     shown = context.defaults.names.shown if context.defaults.names is not None else frozenset[str]()

@@ -17,9 +17,12 @@ from rubric_core.validation.rule import Context, Finding, checks
 __all__ = ["environment_in_case", "is_judged_by_value", "known_environment", "templated_nodes"]
 
 
-@checks("promptfoo/unasserted-case", "nothing-asserted", "warning", awaits="entry")
+@checks("promptfoo/unasserted-case", "nothing-asserted", "hint", awaits="entry")
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Cases without a check, if most others have one. A suite without any check is for human review."""
+    """A case without an assertion, where most other cases have one.
+
+    A suite without any assertion is for human review.
+    """
     defaults = suite.defaults
     outside = suite.outside
     if outside is None or any(each.what == "defaults" for each in outside) or "$ref" in suite.frame.text:
@@ -42,12 +45,12 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
 
 @checks("promptfoo/unworded-rubric", "nothing-asserted", "warning", awaits="entry")
 def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Rubrics without a text, if no default provides a prompt for the judge."""
+    """A rubric without a `value`, where no default provides a prompt for the judge."""
     for placed, _ in suite.digest.unworded if is_judged_by_value(suite) else ():
         yield from _unworded(placed)
 
 
-@checks("promptfoo/unworded-rubric-in-case-file", "nothing-asserted", "warning", awaits="entry")
+@checks("promptfoo/unworded-rubric", "nothing-asserted", "warning", awaits="entry")
 def unworded_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """The same of a case in another file."""
     names = context.defaults.names
@@ -83,9 +86,9 @@ def _asserts(case: PromptfooCase) -> bool:
     return stores or any(entry.name is not None and entry.name.startswith("ass") for entry in case.node.entries)
 
 
-@checks("promptfoo/undefined-environment", "undefined-variable", "warning", awaits="entry", about_name=True)
+@checks("promptfoo/undefined-environment", "undefined-variable", "information", awaits="entry", about_name=True)
 def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Environment variables in prompts, variables and checks: their values differ from machine to machine.
+    """An environment variable in a prompt, a variable or an assertion that the configuration does not set.
 
     Those with the name of a secret are findings of `environment-sent`.
     """

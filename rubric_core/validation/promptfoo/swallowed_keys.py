@@ -22,9 +22,9 @@ _READ_ALL = frozenset({
 })  # fmt: skip
 
 
-@checks("promptfoo/key-below-options", "invalid-value")
+@checks("promptfoo/swallowed-key", "invalid-value", "warning")
 def swallowed_by_options(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
-    """`assert`, `vars`, `prompts` and `threshold` among the options of a case."""
+    """A key that is indented too far, such as `assert` or `vars` among the options of a case."""
     options = shape.options if isinstance(shape.options, CaseOptions) and not shape.options.borrowed else None
     if options is not None:
         for found in _among_options(options):
@@ -52,7 +52,7 @@ def _among_options(shape: CaseOptions) -> Iterator[Finding]:
         yield Finding(entry.key.span, words, severity="warning", consequence=_EVERY_PROMPT)
 
 
-@checks("promptfoo/key-below-config", "invalid-value", borrowed=False)
+@checks("promptfoo/swallowed-key", "invalid-value", "warning", borrowed=False)
 def swallowed_by_config(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
     """`prompts`, `transform` and `delay` among the settings of a provider that has none itself."""
     place = shape.places.get("config")
@@ -88,7 +88,7 @@ def _beside(provider: Mapping, settings: Mapping, name: str, value: Scalar, cont
     return (Fix("move it beside `config`", (added, gone), safe=False),)
 
 
-@checks("promptfoo/key-below-env", "invalid-value")
+@checks("promptfoo/swallowed-key", "invalid-value", "warning")
 def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
     """Keys of the configuration among its environment variables and tags, whose values are texts."""
     known = frozenset(key.name for key in Configuration.keys.values())
@@ -103,9 +103,9 @@ def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
                 )
 
 
-@checks("promptfoo/env-value", "invalid-value")
+@checks("promptfoo/env-value", "invalid-value", "warning")
 def mappings_as_variables(shape: Configuration) -> Iterator[Finding]:
-    """Mappings and lists among environment variables, whose values are texts."""
+    """A mapping or a list as the value of an environment variable under `env`."""
     place = shape.places.get("env")
     node = place.node if place is not None and not place.borrowed else None
     known = frozenset(key.name for key in Configuration.keys.values())

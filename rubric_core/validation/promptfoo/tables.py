@@ -38,7 +38,7 @@ _SCRIPTS = frozenset({*TABLE_CODE.values(), "ruby"})
 
 @checks("promptfoo/table", "table-column", "warning")
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
-    """Findings about the columns, and about the cells of each row."""
+    """A misspelt column, an assertion that promptfoo cannot read, or a row with too many or too few cells."""
     rows = rows_of(table.text, with_empty=True)
     header = next(rows, None)
     if header is None or not table.text.strip():

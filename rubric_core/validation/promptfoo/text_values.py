@@ -32,9 +32,9 @@ _PATTERN = pattern(
 _COMMENT = pattern(r"[ \t]{0,99}#")
 
 
-@checks("promptfoo/compared-text", "invalid-value")
+@checks("promptfoo/compared-text", "invalid-value", "warning")
 def compared_texts(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """A line break or typographic quotes that belong to the text, and values that are no text."""
+    """A value to compare with that is not the text it seems to be: a line break or quotes in it, a date, a comment."""
     place = shape.places.get("value")
     if not isinstance(shape, (*_COMPARED, texts.Regex)) or place is None or place.borrowed:
         return

@@ -50,9 +50,12 @@ _TEN, _HUNDRED = 10, 100
 _SECONDS = 60
 
 
-@checks("promptfoo/weight", "bad-weight")
+@checks("promptfoo/weight", "bad-weight", "warning")
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """Weights below 0, which may make scores negative, and of 0, with which an assertion always passes but a set may fail."""
+    """A weight below 0, or of 0, with which an assertion always passes.
+
+    Negative weights may make scores negative; a set with weight 0 may still fail its case.
+    """
     weight, place = shape.weight, shape.places.get("weight")
     if place is None or not isinstance(weight, int | float) or isinstance(weight, bool):
         return
@@ -77,9 +80,9 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@checks("promptfoo/idle-threshold", "no-effect", "warning")
+@checks("promptfoo/idle-threshold", "no-effect", "hint")
 def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:
-    """With a threshold only the score counts, and every score reaches 0."""
+    """A threshold of 0, which every score reaches, so that failed assertions do not count."""
     whole = "set" if isinstance(shape, AssertionSet) else "case"
     place = shape.places.get("threshold")
     if place is not None and shape.threshold == 0 and isinstance(shape.threshold, int | float):
@@ -91,7 +94,7 @@ def idle_thresholds(shape: PromptfooCase | AssertionSet, context: Context) -> It
 
 @checks("promptfoo/unread-threshold", "no-effect", "warning")
 def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """A threshold of a type that only passes or fails."""
+    """A threshold of an assertion whose type only passes or fails."""
     place = shape.places.get("threshold")
     if isinstance(shape, _WITHOUT_THRESHOLD) and place is not None and place.value != shape.at("type"):
         yield Finding(
@@ -102,7 +105,10 @@ def unread_thresholds(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 @checks("promptfoo/templated-number", "invalid-value")
 def templated_numbers(shape: Assertion | PromptfooCase) -> Iterator[Finding]:
-    """A threshold or a weight that is a template: what is filled in is a text, and the one of a case is not filled in."""
+    """A threshold or a weight that is a template, which gives a string and not a number.
+
+    The threshold of a case is not rendered at all.
+    """
     is_case = isinstance(shape, PromptfooCase)
     for field in ("threshold", "weight"):
         place = shape.places.get(field)
@@ -113,7 +119,7 @@ def templated_numbers(shape: Assertion | PromptfooCase) -> Iterator[Finding]:
             yield Finding(node.span, words, severity="warning" if is_case else "error", consequence=consequence)
 
 
-@checks("promptfoo/threshold", "invalid-value")
+@checks("promptfoo/threshold", "invalid-value", "warning")
 def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """Thresholds that no score can reach, or that every score reaches."""
     value, place = shape.threshold, shape.places.get("threshold")

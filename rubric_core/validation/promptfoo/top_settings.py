@@ -20,7 +20,7 @@ _SHELLS = (".sh", ".bash")
 
 @checks("promptfoo/top-setting", "invalid-value")
 def top_settings(shape: Configuration) -> Iterator[Finding]:
-    """Findings about non-mappings, extensions that are not files, and scripts as prompts."""
+    """A setting at the top of the wrong type, an extension without file://, or a script that is not found."""
     if not isinstance(shape.node, Mapping):
         return
     for name in _MAPPINGS:

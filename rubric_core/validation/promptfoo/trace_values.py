@@ -46,9 +46,9 @@ _MODES: tuple[tuple[type[Assertion], tuple[str, ...]], ...] = (
 )
 
 
-@checks("promptfoo/untraced", "invalid-value")
+@checks("promptfoo/untraced", "invalid-value", "warning")
 def untraced(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """An assertion about traces where promptfoo records none."""
+    """An assertion about traces where promptfoo records no traces."""
     if context.defaults.untraced and isinstance(shape, _OF_TRACES) and not shape.borrowed:
         words = f"`{shape.type_name}` needs `tracing: {{enabled: true}}` at the top of the configuration"
         yield Finding(shape.at("type"), words, severity="warning", consequence=ROW_ERRORS)
@@ -56,7 +56,7 @@ def untraced(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 @checks("promptfoo/trace-value", "invalid-value")
 def trace_values(shape: Assertion) -> Iterator[Finding]:
-    """Misspelt and missing keys, and bounds and modes of another kind."""
+    """A misspelt, missing or invalid setting of an assertion about traces."""
     settings = next((each for kind, each in _SETTINGS if isinstance(shape, kind)), None)
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None

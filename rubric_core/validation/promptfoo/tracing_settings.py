@@ -32,9 +32,9 @@ _IGNORED = "promptfoo ignores it"
 _REJECTED = "`promptfoo validate` rejects the configuration"
 
 
-@checks("promptfoo/tracing-setting", "invalid-value")
+@checks("promptfoo/tracing-setting", "invalid-value", "warning")
 def traces_and_sharing(shape: Configuration) -> Iterator[Finding]:
-    """Findings in `tracing` and `sharing`, in which promptfoo ignores what it does not know."""
+    """A misspelt or missing setting of `tracing` or `sharing`, or a string in place of true or false."""
     for path, known in _SETTINGS.items():
         node: Node | None = shape.node
         for name in path.split("."):
@@ -81,9 +81,9 @@ def _flag(node: Mapping, name: str, consequence: str) -> Iterator[Finding]:
     )
 
 
-@checks("promptfoo/stored-results", "invalid-value")
+@checks("promptfoo/stored-results", "invalid-value", "warning")
 def stored_results(shape: Configuration) -> Iterator[Finding]:
-    """`writeLatestResults` as a text, and false, which `promptfoo eval` does not read."""
+    """`writeLatestResults` is a string, or false, which `promptfoo eval` does not read."""
     node = shape.node if isinstance(shape.node, Mapping) else None
     entry = node.entry("writeLatestResults") if node is not None else None
     if node is None or entry is None or not isinstance(entry.value, Scalar):

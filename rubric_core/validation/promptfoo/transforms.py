@@ -22,7 +22,7 @@ _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform"
 
 @checks("promptfoo/transform", "script-value", "warning")
 def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, context: Context) -> Iterator[Finding]:
-    """Transforms that are no JavaScript, or use names that nothing defines."""
+    """A transform that is not valid JavaScript, uses an undefined name, or gives no usable result."""
     if isinstance(shape, ConfiguredProvider):
         yield from _responses(shape, context.text)
     unread = isinstance(shape, Assertion) and not isinstance(shape, WITH_CONTEXT)

@@ -22,7 +22,10 @@ _LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 
 @checks("promptfoo/unknown-key", "unknown-key", "warning", about_name=True)
 def unknown_keys(issue: UnknownKey, context: Context) -> Iterator[Finding]:
-    """Promptfoo stops without some of what was meant. A prompt that is a sentence, and an empty `vars`, are reported themselves."""
+    """A key that promptfoo does not know.
+
+    promptfoo stops without some of the keys that were meant. A prompt that is a sentence, and an empty `vars`, are reported themselves.
+    """
     slip = issue.meant is not None and is_typo(issue.name, issue.meant)
     if issue.shape is ConfiguredPrompt and lacks_its_text(issue.node):
         if not is_sentence(issue.node) or issue.meant is not None:

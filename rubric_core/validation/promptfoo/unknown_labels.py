@@ -48,7 +48,7 @@ def names_of(suite: PromptfooSuite) -> ReferableNames:
 
 @checks("promptfoo/unknown-label", "unknown-label", about_name=True)
 def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Prompts and providers that a case or a provider asks for and that are not configured."""
+    """A reference to a prompt or a provider that is not configured."""
     if not suite.has_static_lists:
         return
     names = names_of(suite)
@@ -102,7 +102,7 @@ def _names_any(words: Collection[str], names: Collection[str]) -> bool:
     return any(_is_called(word, names) for word in words)
 
 
-@checks("promptfoo/unknown-label-in-case-file", "unknown-label", about_name=True)
+@checks("promptfoo/unknown-label", "unknown-label", about_name=True)
 def unknown_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """References in a case of another file that no configuration which names the file can resolve."""
     names = context.defaults.names.references if context.defaults.names is not None else None

@@ -54,7 +54,7 @@ _BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
 
 @checks("promptfoo/unrendered-value", "unrendered-template", "warning")
 def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """Templates in a mapping under `value`, which promptfoo does not render."""
+    """A template in a mapping under `value`, which promptfoo does not render."""
     place = shape.places.get("value")
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not context.templated:
         return
@@ -123,7 +123,7 @@ def _of_shell(node: Scalar, context: Context) -> Iterator[Finding]:
         yield Finding(at, f"`{found[0]}` is no placeholder; write `{written}`", fixes=fixes, consequence=SENT_AS_IS)
 
 
-@checks("promptfoo/half-placeholder", "unrendered-template", "warning")
+@checks("promptfoo/literal-placeholder", "unrendered-template", "warning")
 def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """`{name}}` in variables and in values of assertions, and `{{ name` in variables."""
     place = shape.places.get("value" if isinstance(shape, Assertion) else "vars")

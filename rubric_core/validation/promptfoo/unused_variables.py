@@ -30,7 +30,10 @@ _EMPTY = "promptfoo fills in nothing"
 
 @checks("promptfoo/unused-variable", "unused-variable", "hint")
 def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
-    """Variables that no prompt, assertion or provider reads, if no program can read them."""
+    """A variable that no prompt, assertion or provider uses.
+
+    Nothing that a program can read is reported.
+    """
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
         return
     slips = [*_slips(suite), *_keys_of_cases(suite, context), *_conversations(suite)]

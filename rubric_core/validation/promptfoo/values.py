@@ -35,7 +35,7 @@ _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in noth
 
 @checks("promptfoo/variable-value", "variable-value", "warning")
 def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
-    """Findings about the `vars` of one case, and about assertions in its `metadata`."""
+    """A value of `vars` that is not filled in as it is written, or a key of the case among `vars` or `metadata`."""
     yield from _in_metadata(shape, context)
     place = shape.places.get("vars")
     if place is None or place.borrowed:
@@ -80,7 +80,7 @@ def are_options(node: Node) -> bool:
     return names <= _OPTIONS and not names.isdisjoint(_OPTIONS_ONLY)
 
 
-@checks("promptfoo/value-in-variables-file", "variable-value", "warning")
+@checks("promptfoo/variable-value", "variable-value", "warning")
 def values_in_file(shape: VariablesFile, context: Context) -> Iterator[Finding]:
     """Findings about a file that `vars` names: the variables stand at its top."""
     node = shape.node

@@ -17,7 +17,7 @@ from rubric_core.validation.promptfoo.variables import EMPTY, undefined_in_case
 from rubric_core.validation.rule import Context, Finding, Fix, checks
 
 
-@checks("promptfoo/undefined-in-case-file", "undefined-variable", "warning", awaits="entry", about_name=True)
+@checks("promptfoo/undefined-variable", "undefined-variable", "warning", awaits="entry", about_name=True)
 def undefined_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Names in a case of another file that neither the case nor the configuration defines."""
     defined = context.defaults.names
@@ -52,7 +52,7 @@ def _lacking(placed: PlacedCase, lacked: frozenset[str]) -> Iterator[Finding]:
             yield Finding(case.places["vars"].key, lacking_words(name, "a prompt"), consequence=EMPTY)
 
 
-@checks("promptfoo/unused-in-case-file", "unused-variable", "hint")
+@checks("promptfoo/unused-variable", "unused-variable", "hint")
 def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Variables of a case in another file that nothing uses, and those that are a slip of one which the case lacks."""
     names = context.defaults.names
@@ -66,7 +66,7 @@ def unused_in_listed_case(case: PromptfooCase, context: Context) -> Iterator[Fin
         yield from (found for found in unused if all(found.span != slip.span for slip in slips))
 
 
-@checks("promptfoo/unused-in-variables-file", "unused-variable", "hint")
+@checks("promptfoo/unused-variable", "unused-variable", "hint")
 def unused_in_variables_file(file: VariablesFile, context: Context) -> Iterator[Finding]:
     """Names in a file under `vars` that no prompt uses, and that are a slip of one which the file lacks."""
     names, node = context.defaults.names, file.node

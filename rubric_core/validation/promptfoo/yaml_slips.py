@@ -38,13 +38,13 @@ _ONE_TEXT = "YAML reads these lines as one text"
 
 @checks("promptfoo/yaml-slip", "stray-sign", "warning")
 def yaml_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
-    """Findings about the plain texts of a shape."""
+    """A YAML typo that leaves a list as one string, or a closing quote that nothing opens."""
     for field in _FIELDS:
         for node, is_value in _texts(shape, field):
             yield from _slip(node, context, is_value=is_value)
 
 
-@checks("promptfoo/item-as-text", "stray-sign", "warning")
+@checks("promptfoo/yaml-slip", "stray-sign", "warning")
 def items_as_text(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """Items that YAML reads as part of the one above, in lists of any values, which nothing else has checked."""
     listed = (node for field in ("vars", "value") for node, is_value in _texts(shape, field) if not is_value)

@@ -9,6 +9,7 @@ from rubric_core.family import family_named
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
+from rubric_core.validation.codes import family_codes
 from rubric_lsp.features.completion.context import Completion
 from rubric_lsp.features.markdown import beginning, fenced, shortened
 
@@ -16,13 +17,13 @@ __all__ = ["aliases", "directives"]
 
 _DIALECT = re.compile(r"#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<typed>[\w.-]*)\Z")
 _CODES = re.compile(
-    r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>(?:[^\]\w-]|[\w-]+(?![\w-]|\Z))*)(?P<typed>[\w-]*)\Z"
+    r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>(?:[^\]\w/-]|[\w/-]+(?![\w/-]|\Z))*)(?P<typed>[\w/-]*)\Z"
 )
 _WORD = re.compile(r"#[ \t]*rubric:[ \t]*(?P<typed>[\w-]*)\Z")
 _ALIAS = re.compile(r"(?:^[ \t]*|[:,\[{-][ \t]+|[\[{])\*(?P<typed>[^\s,\[\]{}*&]*)\Z")
 #: Characters. A comment that starts further away is not being typed.
 _FARTHEST = 1_000
-_REST = re.compile(r"[\w.-]*")
+_REST = re.compile(r"[\w./-]*")
 #: Syntax errors hide other findings, and unused ignores should be deleted.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large", "unused-ignore"})
 _WORDS = (
@@ -41,7 +42,7 @@ def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
     if (found := _DIALECT.search(line)) is not None:
         return list(_dialects(analysis, _span(local, found)))
     if (found := _CODES.search(line)) is not None:
-        others = frozenset(re.findall(r"[\w-]+", found["others"]))
+        others = frozenset(re.findall(r"[\w/-]+", found["others"]))
         return list(_codes(analysis, local, _span(local, found), others))
     if (found := _WORD.search(line)) is not None:
         span = _span(local, found)
@@ -61,11 +62,11 @@ def _dialects(analysis: Analysis, span: Span) -> Iterator[Completion]:
 
 
 def _codes(analysis: Analysis, local: LocalText, span: Span, others: frozenset[str]) -> Iterator[Completion]:
-    """The codes found in the block first, then those found in the file."""
+    """The codes found in the block first, then those found in the file, then others, among them those of its family."""
     start, end = local.outer(Span(0, 0)).start, local.outer(Span(len(local.text), len(local.text))).end
     found = {d.code for d in analysis.diagnostics}
     here = {d.code for d in analysis.diagnostics if start <= d.span.start <= end}
-    for rule in analysis.language.rules:
+    for rule in (*analysis.language.rules, *family_codes(analysis.dialect.properties.engine)):
         if rule.code not in others and rule.code not in _NOT_TO_BE_IGNORED:
             rank = 0 if rule.code in here else 1 if rule.code in found else 2
             yield Completion(rule.code, "value", span, rule.code, detail=rule.summary, sort=f"{rank}{rule.code}")

@@ -261,10 +261,10 @@ class CaseMaker:
         for each in self._analysis.diagnostics:
             # An error in an assertion or its grader only keeps it from grading, and one in a provider its rows, and their
             # results say so; recordings need no grader.
-            inside = each.code not in _YAML_ERRORS and with_own_results.holding(each.span.start) is not None
+            inside = each.group not in _YAML_ERRORS and with_own_results.holding(each.span.start) is not None
             if each.severity == "error" and not inside:
                 number = of_tests.holding(each.span.start)
-                if number is None and each.code in _OF_ROWS:
+                if number is None and each.group in _OF_ROWS:
                     continue
                 # What promptfoo refuses at once runs nowhere.
                 if number is None and each.consequence != STOPS and of_unread.holding(each.span.start) is not None:
@@ -285,7 +285,7 @@ class _Errors:
     """The errors of an analysis, each of which may prevent the rows of a provider from running."""
 
     def __init__(self, analysis: Analysis) -> None:
-        found = (each for each in analysis.diagnostics if each.severity == "error" and each.code not in _YAML_ERRORS)
+        found = (each for each in analysis.diagnostics if each.severity == "error" and each.group not in _YAML_ERRORS)
         #: In the order of the text; of errors at one place, the first one found comes first.
         self._found = sorted(enumerate(found), key=lambda numbered: numbered[1].span.start)
         self._starts = [each.span.start for _, each in self._found]
