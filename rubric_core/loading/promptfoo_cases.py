@@ -12,13 +12,11 @@ from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.files import absolute
+from rubric_core.loading.plain_cases import plain_cases
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_table import other_delimiter, rows_of
-from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain_data import plain
 
 __all__ = [
-    "case_data",
     "case_file_trouble",
     "counted_names",
     "kind_of_cases",
@@ -62,7 +60,7 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
             return None
         if path.suffix.lower() == ".csv":
             return _columns(text)
-        found = case_data(path, text)
+        found = plain_cases(path, text)
         if found is None:
             return None
         names: set[str] = set()
@@ -96,7 +94,7 @@ def _names_by_case(path: Path, look: TrackedLookup) -> tuple[frozenset[str], ...
 
     def find(files: TrackedLookup) -> tuple[frozenset[str], ...] | None:
         text = files.text(path) if path.suffix.lower() != ".csv" else None
-        found = case_data(path, text) if text is not None else None
+        found = plain_cases(path, text) if text is not None else None
         if found is None or len(found) > _MOST or not all(isinstance(case, dict) for case in found):
             return None
         cases = [_given(case.get("vars"), path, files) for case in found]
@@ -125,7 +123,7 @@ def variables_in_file(path: Path, look: TrackedLookup) -> frozenset[str] | None:
 
     def find(files: TrackedLookup) -> frozenset[str] | None:
         text = files.text(path) if path.suffix.lower() in _YAML else None
-        found = case_data(path, text) if text is not None else None
+        found = plain_cases(path, text) if text is not None else None
         only = found[0] if found is not None and len(found) == 1 else None
         return frozenset(map(str, only)) if isinstance(only, dict) else None
 
@@ -154,7 +152,7 @@ def case_file_trouble(path: Path, look: TrackedLookup, *, listed: bool) -> str:
     text = look.text(path)
     if text is None or path.suffix.lower() not in (*_YAML, ".jsonl"):
         return ""
-    cases = case_data(path, text)
+    cases = plain_cases(path, text)
     if cases is not None and listed and path.suffix.lower() == ".json" and (fault := _json_fault(text)):
         return f"{path.name} is no JSON: {fault}"
     for case in cases or ():
@@ -174,27 +172,6 @@ def _json_fault(text: str) -> str:
     except (ValueError, RecursionError):
         return ""
     return ""
-
-
-def case_data(path: Path, text: str) -> list[Any] | None:
-    """The cases of a file as plain data; None if it cannot be read."""
-    if path.suffix.lower() == ".jsonl":
-        return _rows(text)
-    if path.suffix.lower() not in _YAML:
-        return None
-    tree = parse(text)
-    if tree.problems or tree.root is None:
-        return None
-    found = plain(tree.root, tree.anchors)
-    return found if isinstance(found, list) else [found]
-
-
-def _rows(text: str) -> list[Any] | None:
-    """One JSON case per line; None if one is invalid or nested too deeply."""
-    try:
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError):
-        return None
 
 
 def _columns(text: str) -> frozenset[str]:

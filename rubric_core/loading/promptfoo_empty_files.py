@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rubric_core.loading.promptfoo_cases import case_data
+from rubric_core.loading.plain_cases import plain_cases
 from rubric_core.loading.promptfoo_table import PROMPT_COLUMN, other_delimiter, rows_of
 
 __all__ = ["has_no_case", "has_no_prompt", "unread_columns"]
@@ -41,4 +41,4 @@ def has_no_case(path: Path, text: str) -> bool:
         rows = rows_of(text)
         next(rows, None)
         return next(rows, None) is None
-    return path.suffix.lower() == ".json" and case_data(path, text) == []
+    return path.suffix.lower() == ".json" and plain_cases(path, text) == []

@@ -11,8 +11,9 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.plain_cases import plain_cases
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_cases import case_data, kind_of_cases
+from rubric_core.loading.promptfoo_cases import kind_of_cases
 
 __all__ = ["DATA", "SCHEMA_TYPES", "nested_files"]
 
@@ -31,7 +32,7 @@ def nested_files(path: Path, base: Path, look: TrackedLookup, *, of_cases: bool)
 
     def find(files: TrackedLookup) -> dict[Path, FileKind]:
         text = files.text(path)
-        found = case_data(path, text) if text is not None else None
+        found = plain_cases(path, text) if text is not None else None
         named = (each for case in found or () for each in _named(case, is_case=of_cases))
         return {
             file: kind

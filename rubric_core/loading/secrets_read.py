@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.language.secret_names import NOT_SENT, looks_secret
+from rubric_core.loading.plain_cases import plain_cases
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_cases import case_data
 from rubric_core.loading.workbook_text import workbook_text
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
@@ -36,7 +36,7 @@ def secrets_read(path: Path, look: TrackedLookup, *, cases: bool, references: bo
             text = workbook_text(content) if is_workbook else content.decode("utf-8", "replace")
         if ("env" not in text and not references) or ("{{" not in text and "{%" not in text):
             return frozenset()
-        data = case_data(path, text) if cases and path.suffix.lower() in _OF_DATA else None
+        data = plain_cases(path, text) if cases and path.suffix.lower() in _OF_DATA else None
         return frozenset(
             name
             for each in ([text] if data is None else _texts(data))
