@@ -40,7 +40,7 @@ _LIST = "rubric_core/family.py"
 ROOMS = """
 rubric_core/analysis                 17   6
 rubric_core/cli                       7   2
-rubric_core/loading                   5   2
+rubric_core/loading                   4   1
 rubric_lsp/features                   0   1
 """
 

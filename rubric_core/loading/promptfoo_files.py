@@ -19,11 +19,11 @@ from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import NO_NAMES, BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.program_functions import TRANSFORMS, called_in
 from rubric_core.loading.program_uses import ProgramRole
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_cases import kind_of_prompt, variables_in_file
 from rubric_core.loading.promptfoo_nested_files import DATA
+from rubric_core.loading.promptfoo_programs import TRANSFORMS, called_in
 from rubric_core.loading.promptfoo_prompt_places import PromptPlaces
 from rubric_core.loading.reference_issues import (
     MissingFile,

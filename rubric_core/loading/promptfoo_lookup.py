@@ -18,9 +18,9 @@ from rubric_core.loading.issues import Issue
 from rubric_core.loading.names_in_code import names_read
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
-from rubric_core.loading.program_functions import Exported, ProgramTrouble, module_trouble, program_trouble
 from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_programs import Exported, ProgramTrouble, module_trouble, program_trouble
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
 from rubric_core.loading.required_files import missing_file
 from rubric_core.loading.secrets_read import secrets_read

@@ -8,9 +8,9 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.promptfoo_lookup import PromptfooLookup
 from rubric_core.loading.promptfoo_nested_files import DATA
+from rubric_core.loading.promptfoo_programs import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import BrokenProgram
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 

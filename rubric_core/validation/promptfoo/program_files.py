@@ -10,7 +10,7 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.promptfoo.consequences import NO_FILTER
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
+from rubric_core.loading.promptfoo_programs import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.reference_issues import BrokenProgram, ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.context_members import slips_of_context

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.program_functions import python_fault
+from rubric_core.loading.promptfoo_programs import python_fault
 from rubric_core.validation.promptfoo.function_reading import FunctionReading
 from rubric_core.validation.promptfoo.javascript_syntax import BodyReading, read_function_body
 
