@@ -60,6 +60,8 @@ FAMILIES = (
             "misnomers": "rubric_core.language.promptfoo.misnomers",
             "names": "rubric_lsp.documents.promptfoo_shared_names",
             "whole": "rubric_core.analysis.promptfoo_facts",
+            "init": "rubric_core.cli.init_promptfoo",
+            "migration": "rubric_core.cli.migrate_promptfoo",
             "recognition": "rubric_core.loading.promptfoo_recognition",
             "reference": "rubric_core.language.promptfoo_reference",
         },

@@ -12,6 +12,7 @@ from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
+from rubric_core.family import family_named
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass, replace
@@ -74,8 +75,8 @@ class MigrationRun:
         self.passed: list[str] = []
         #: See `SourceCollector.left_alone`.
         self.left_alone: list[str] = []
-        #: The named promptfoo configurations, for each of which a suite is to be written.
-        self.promptfoo: list[Source] = []
+        #: The named files of other families, for each of which a suite is to be written, with the family.
+        self.foreign: list[tuple[Source, str]] = []
 
     def outcomes(self) -> Iterator[MigratedFile]:
         """Every readable file, once; targets files after the suites that use them."""
@@ -152,12 +153,12 @@ class MigrationRun:
         text = source.read()
         analysis = self._analysis(source, text, dialect)
         name = analysis.choice.name
-        if analysis.kind.is_root and analysis.kind.family == "promptfoo":
+        if analysis.kind.is_recognised and "migration" in family_named(analysis.kind.family).parts:
             if not source.named or self._options.to != _NAMES[-1]:
                 words = f"this is {analysis.kind.value}: only `--to {_NAMES[-1]}` writes a suite for it"
                 self.passed.append(f"{shown}: {words}")
             else:
-                self.promptfoo.append(source)
+                self.foreign.append((source, analysis.kind.family))
             return None
         if analysis.kind is FileKind.DEFAULTS or name not in _NAMES:  # no older dialect has the defaults
             self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")

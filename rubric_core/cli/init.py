@@ -3,13 +3,19 @@
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
+from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_new_file
 from rubric_core.cli.init_files import CI_FILES
 from rubric_core.cli.init_plan import OWN_TARGET, Plan, RefusedError, make_plan, targets_file
-from rubric_core.cli.init_promptfoo import configurations_in, point_to, write_configuration
 from rubric_core.cli.init_targets import TargetsNotExtendedError
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.family import family_named, part_of
+from rubric_core.loading.family_recognition import recognised_family
 
 __all__ = ["add_arguments", "main"]
 
@@ -49,8 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API's key")
     parser.add_argument("--target", metavar="NAME", help=f"the name of the target (default: {OWN_TARGET})")
     parser.add_argument(
-        "--promptfoo", action="store_true", help="write a first promptfooconfig.yaml instead, which runs offline"
-    )
+        "--promptfoo", dest="family", action="store_const", const="promptfoo",
+        help="write a first promptfooconfig.yaml instead, which runs offline",
+    )  # fmt: skip
     parser.add_argument("--ci", choices=(*CI_FILES, "none"), help="the CI server to write a job for (default: none)")
 
 
@@ -58,10 +65,9 @@ def main(options: argparse.Namespace) -> int:
     """Write, check and run. Returns the exit code."""
     folder = Path(options.folder)
     try:
-        if options.promptfoo:
-            return write_configuration(folder)
-        if not _is_decided(options) and (found := configurations_in(folder)):
-            return point_to(found)
+        code = _by_family(options, folder)
+        if code is not None:
+            return code
         _complete(options, folder)
         plan = make_plan(options, folder)
         _write(plan)
@@ -72,6 +78,29 @@ def main(options: argparse.Namespace) -> int:
         print("\nrubric: the questions were not answered; nothing was written", file=sys.stderr)
         return 2
     return _try(plan)
+
+
+def _by_family(options: argparse.Namespace, folder: Path) -> int | None:
+    """The exit code, if another family is asked for, or has files in the folder; None otherwise. Raises RefusedError."""
+    code: int | None = None
+    if options.family:
+        part = part_of(options.family, "init")
+        code = part.write_first(folder) if part is not None else None
+    elif folder.is_dir() and not _is_decided(options):
+        found = _recognised_files(folder)
+        family, first = next(found, ("", ""))
+        part = part_of(family, "init") if family else None
+        further = (name for owner, name in found if owner == family)
+        code = part.point_to(chain([first], further)) if part is not None else None
+    return code
+
+
+def _recognised_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files below a folder of families that take part in `init`, each with its family, as `rubric check` finds them."""
+    for name in Discovery(Configurations(Language())).files(str(folder)):
+        family = recognised_family(Path(name))
+        if family is not None and "init" in family_named(family).parts:
+            yield family, name
 
 
 def _is_decided(options: argparse.Namespace) -> bool:

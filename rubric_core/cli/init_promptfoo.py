@@ -1,41 +1,26 @@
 """`rubric init` in a repository of promptfoo: prints what to do, or writes a first configuration."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_new_file
 from rubric_core.cli.init_plan import RefusedError
-from rubric_core.configuration import Configurations
-from rubric_core.configuration.discovery import Discovery
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
-from rubric_core.loading.family_recognition import recognised_family
 
-__all__ = ["configurations_in", "point_to", "write_configuration"]
+__all__ = ["point_to", "write_first"]
 
 _NAME = "promptfooconfig.yaml"
 #: The maximum number that is listed.
 _MOST_SHOWN = 5
 
 
-def configurations_in(folder: Path) -> list[str]:
-    """Some of the promptfoo configurations below a folder, as `rubric check` finds them."""
-    return list(islice(_configurations(folder), _MOST_SHOWN + 1)) if folder.is_dir() else []
-
-
-def _configurations(folder: Path) -> Iterator[str]:
-    for name in Discovery(Configurations(Language())).files(str(folder)):
-        if recognised_family(Path(name)) == PROMPTFOO.name:
-            yield name
-
-
-def point_to(configurations: list[str]) -> int:
+def point_to(configurations: Iterable[str]) -> int:
     """Check the existing configurations, and print the next steps. Returns the exit code."""
-    shown = configurations[:_MOST_SHOWN]
-    more = " and more" if len(configurations) > _MOST_SHOWN else ""
+    found = list(islice(configurations, _MOST_SHOWN + 1))
+    shown = found[:_MOST_SHOWN]
+    more = " and more" if len(found) > _MOST_SHOWN else ""
     print(f"This is a repository of promptfoo: {', '.join(shown)}{more}")
     print("rubric reads these configurations as they are; nothing was written.")
     first = shlex.quote(shown[0])
@@ -50,7 +35,7 @@ def point_to(configurations: list[str]) -> int:
     return 0
 
 
-def write_configuration(folder: Path) -> int:
+def write_first(folder: Path) -> int:
     """Write a first configuration, check it and run it, offline. Returns the exit code. Raises RefusedError."""
     path = folder / _NAME
     if path.exists() or path.is_symlink():

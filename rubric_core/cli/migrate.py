@@ -6,9 +6,10 @@ from pathlib import Path
 
 from rubric_core.cli.file_migration import MigratedFile, MigrationRun
 from rubric_core.cli.source_writer import SourceWriter
-from rubric_core.cli.sources import STANDARD_INPUT
+from rubric_core.cli.sources import STANDARD_INPUT, Source
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.cli.unified_diff import difference
+from rubric_core.family import part_of
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.text import LineIndex
 from rubric_core.validation.wording import count
@@ -66,28 +67,31 @@ def main(options: argparse.Namespace) -> int:
     outcomes = list(work.outcomes())
     writer = SourceWriter(options.paths)
     changed = sum([_settled(outcome, options, writer, work.failures) for outcome in outcomes])
-    written = _migrate_promptfoo(work, options)
+    written = _write_suites(work, options)
     for line in (*work.left_alone, *work.passed):
         print(line)
     for failure in work.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    if outcomes or not work.promptfoo:
+    if outcomes or not work.foreign:
         print(_summary(outcomes, changed, options))
     if work.failures:
         return FAILED
     return WOULD_CHANGE if (changed or written) and options.check else DONE
 
 
-def _migrate_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
-    """Write a suite for each named promptfoo configuration. Returns how many were, or would be, written."""
-    if options.output and len(work.promptfoo) != 1:
+def _write_suites(work: MigrationRun, options: argparse.Namespace) -> int:
+    """Write a suite for each named file of another family. Returns how many were, or would be, written."""
+    if options.output and len(work.foreign) != 1:
         work.failures.append("-o names the suite for one promptfoo configuration: name exactly one")
         return 0
-    if not work.promptfoo:
-        return 0
-    from rubric_core.cli.migrate_promptfoo import write_suite  # noqa: PLC0415  # it reads what runs read, which takes long to load
+    return sum([_write_suite(source, family, work, options) for source, family in work.foreign])
 
-    return sum([write_suite(each, options, work.failures) for each in work.promptfoo])
+
+def _write_suite(source: Source, family: str, work: MigrationRun, options: argparse.Namespace) -> bool:
+    """Write a suite for a file of another family. Returns whether it was, or would be, written."""
+    part = part_of(family, "migration")
+    written: bool = part is not None and part.write_suite(source, options, work.failures)
+    return written
 
 
 def _settled(outcome: MigratedFile, options: argparse.Namespace, writer: SourceWriter, failures: list[str]) -> bool:
