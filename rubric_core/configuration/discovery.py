@@ -300,7 +300,8 @@ class Discovery:
 
 def _takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
     """Whether a file is a suite, or a related file that is known by its name."""
-    ends = path.lower().endswith(_ENDINGS) or may_have_own_name(path.rpartition(os.sep)[2])
+    lowered = path.lower()
+    ends = lowered.endswith(_ENDINGS) or (lowered.endswith(".json") and may_have_own_name(path.rpartition(os.sep)[2]))
     return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
 
