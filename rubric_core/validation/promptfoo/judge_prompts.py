@@ -94,15 +94,12 @@ def judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[
         quoted = each.is_quoted
         singles += _single(context.text, Span(each.span.start + quoted, each.span.end - quoted))
     yield from singles
+    if singles:
+        return
     if not _is_shown(each.text for each in texts):
         at = node.span if isinstance(node, Scalar) else texts[0].span
         yield Finding(at, _NOT_SHOWN, consequence=_SENT)
-    elif (
-        type(shape) is ModelRubric
-        and shape.has("value")
-        and not singles
-        and not _shows_rubric(each.text for each in texts)
-    ):
+    elif type(shape) is ModelRubric and shape.has("value") and not _shows_rubric(each.text for each in texts):
         at = node.span if isinstance(node, Scalar) else texts[0].span
         yield Finding(at, _NO_RUBRIC, severity="hint", consequence=_SENT)
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rubric_core.language.closest_name import is_typo
-from rubric_core.language.promptfoo.consequences import NO_FILTER
+from rubric_core.language.promptfoo.consequences import NO_FILTER, ROW_ERRORS
 from rubric_core.language.promptfoo.javascript_globals import GLOBALS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_programs import METHODS, PROVIDER_FUNCTIONS
@@ -240,7 +240,8 @@ def _attributes(code: str) -> Iterable[_Fault]:
 
 def _results(read: CodeReading, *, is_python: bool) -> Iterable[_Fault]:
     for key, meant in slips_of_results(read, is_python=is_python):
-        yield _Fault(key.offset, f"a result has no `{key.text}`", RESULT_REFUSED, key.text, meant)
+        effect = ROW_ERRORS if meant == "output" else RESULT_REFUSED  # of a provider, and of an assertion
+        yield _Fault(key.offset, f"a result has no `{key.text}`", effect, key.text, meant)
 
 
 def _members(code: str, *, is_python: bool) -> Iterable[_Fault]:
