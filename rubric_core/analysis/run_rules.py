@@ -9,8 +9,8 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.promptfoo_table import CaseTable, stays_in_cell
 from rubric_core.loading.reference_issues import PromptFileText
+from rubric_core.syntax.csv_cells import stays_in_cell
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Rule
@@ -67,8 +67,9 @@ def run_rules(
 
 def _in_cells(rule: Rule[Any], each: Any, context: Context) -> Iterator[Finding]:
     """The findings about a part of a table. Only fixes that were meant for tables may change more than words in a cell."""
+    is_meant = isinstance(each, Issue) and each.fixes_table
     for found in rule.check(each, context):
-        fixes = found.fixes if isinstance(each, CaseTable) else ()
+        fixes = found.fixes if is_meant else ()
         yield replace(found, fixes=fixes or tuple(x for x in found.fixes if stays_in_cell(context.text, x.edits)))
 
 

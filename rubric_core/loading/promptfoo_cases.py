@@ -14,7 +14,7 @@ from rubric_core.loading.defined_names import CountedNames
 from rubric_core.loading.files import absolute
 from rubric_core.loading.plain_cases import plain_cases
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_table import other_delimiter, rows_of
+from rubric_core.syntax.csv_cells import other_delimiter, rows_of
 
 __all__ = [
     "case_file_trouble",

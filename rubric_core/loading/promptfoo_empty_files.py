@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from rubric_core.loading.plain_cases import plain_cases
-from rubric_core.loading.promptfoo_table import PROMPT_COLUMN, other_delimiter, rows_of
+from rubric_core.loading.promptfoo_table import PROMPT_COLUMN
+from rubric_core.syntax.csv_cells import other_delimiter, rows_of
 
 __all__ = ["has_no_case", "has_no_prompt", "unread_columns"]
 

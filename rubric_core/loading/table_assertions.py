@@ -9,13 +9,8 @@ from rubric_core.language.promptfoo.assertion import ANY_TEXT, LIMITS, TABLE_THR
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Tagged
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.promptfoo_table import (
-    PATH_AS_CODE,
-    Cell,
-    assertion_of_cell,
-    is_expected,
-    rows_of,
-)
+from rubric_core.loading.promptfoo_table import PATH_AS_CODE, assertion_of_cell, is_expected
+from rubric_core.syntax.csv_cells import Cell, rows_of
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Style
 from rubric_core.text import Span
 

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from rubric_core.loading.promptfoo_table import Cell, rows_of
+from rubric_core.syntax.csv_cells import Cell, rows_of
 from rubric_core.text import Span
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 

@@ -60,12 +60,12 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "rubric_core/loading": (
         "tests/core/test_text_record.py", "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
         "tests/core/test_promptfoo_files.py", "tests/core/test_referred_files.py", "tests/core/test_secrets_that_are_sent.py",
-        "tests/core/test_promptfoo_table.py", "tests/core/test_detect_eval_yaml.py",
+        "tests/core/test_detect_eval_yaml.py",
         "tests/pages", "tests/evaluation/test_promptfoo_runs.py", "tests/evaluation/test_tables_and_generators.py",
     ),
     "rubric_core/syntax": (
         "tests/core/test_text_record.py", "tests/core/test_cursor.py", "tests/core/test_scalars.py", "tests/core/test_json_text.py", "tests/core/test_parse.py", "tests/core/test_line_reader.py",
-        "tests/core/test_edit.py", "tests/core/test_yaml_layout.py", "tests/core/test_blocks.py", "tests/core/test_repairs.py",
+        "tests/core/test_edit.py", "tests/core/test_csv_cells.py", "tests/core/test_yaml_layout.py", "tests/core/test_blocks.py", "tests/core/test_repairs.py",
         "tests/core/test_mistakes.py", "tests/core/test_legal.py",
     ),
     "rubric_core/migration": (

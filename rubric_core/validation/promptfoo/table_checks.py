@@ -9,13 +9,8 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.misnomers import types_called
 from rubric_core.language.promptfoo.assertion import LIMITS, TABLE_THRESHOLDS
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.promptfoo_table import (
-    CALLED_FOR_TEXT,
-    PATH_AS_CODE,
-    Cell,
-    assertion_of_cell,
-    short_check,
-)
+from rubric_core.loading.promptfoo_table import CALLED_FOR_TEXT, PATH_AS_CODE, assertion_of_cell, short_check
+from rubric_core.syntax.csv_cells import Cell
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 

@@ -10,15 +10,8 @@ from rubric_core.language.promptfoo.assertion import TABLE_CODE
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.promptfoo_table import (
-    CaseTable,
-    Cell,
-    assertion_of_cell,
-    is_expected,
-    is_special,
-    other_delimiter,
-    rows_of,
-)
+from rubric_core.loading.promptfoo_table import CaseTable, assertion_of_cell, is_expected, is_special
+from rubric_core.syntax.csv_cells import Cell, other_delimiter, rows_of
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.misspelt_variables import GIVEN
 from rubric_core.validation.promptfoo.table_checks import is_check, is_number, mistakes_of_check

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from rubric_core.analysis import LocalText
 from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.promptfoo.assertion import LIMITS, SET_TYPE, TABLE_CODE, TABLE_RUBRICS
-from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, Cell, is_expected, rows_of
+from rubric_core.loading.promptfoo_table import SPECIAL_COLUMNS, is_expected
+from rubric_core.syntax.csv_cells import Cell, rows_of
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, NameSource
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.table_format import TableFormat
-from rubric_core.loading.promptfoo_table import Cell, rows_of
+from rubric_core.syntax.csv_cells import Cell, rows_of
 from rubric_core.text import Span
 
 __all__ = ["table_records"]

@@ -1,8 +1,8 @@
-"""Tables of promptfoo cases: the content and the place of each cell."""
+"""Tables: the content and the place of each cell."""
 
 import pytest
 
-from rubric_core.loading.promptfoo_table import rows_of
+from rubric_core.syntax.csv_cells import rows_of
 
 
 @pytest.mark.parametrize(
