@@ -7,12 +7,12 @@ from rubric_core.language.model import Case
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import FieldPlace
-from rubric_core.loading.promptfoo_names import case_name, distinct_names, numbered_name
+from rubric_core.loading.promptfoo_names import case_name, numbered_name
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Sequence
-from rubric_core.validation.entry_lists import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry, distinct_names
 
 __all__ = ["configuration_of", "promptfoo_cases"]
 

@@ -25,13 +25,12 @@ from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_eval_yaml import is_eval_yaml, is_run_results
 from rubric_core.loading.project import Project
-from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.entry_lists import CaseEntry, ExternalCases, name_by_line
+from rubric_core.validation.entry_lists import CaseEntry, ExternalCases, distinct_names, name_by_line
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import EVERYTHING, Selection
 

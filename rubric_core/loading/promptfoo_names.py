@@ -1,12 +1,11 @@
 """Names for promptfoo cases, which have no ids: their description, else their variables, else their number."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.language.secret_names import looks_secret
 
-__all__ = ["case_name", "distinct_names", "numbered_name"]
+__all__ = ["case_name", "numbered_name"]
 
 #: The maximum characters of one value, and of all values together.
 _LONGEST_VALUE, _LONGEST = 40, 80
@@ -38,11 +37,3 @@ def _cut(text: str, longest: int) -> str:
 def numbered_name(number: int) -> str:
     """The name of a case without another name; its number in the list counts from 1."""
     return f"test-{number}"
-
-
-def distinct_names(names: Iterable[str]) -> Iterator[str]:
-    """The names made unique: the second `a` is `a~2`."""
-    seen: Counter[str] = Counter()
-    for name in names:
-        seen[name] += 1
-        yield f"{name}~{seen[name]}" if name and seen[name] > 1 else name

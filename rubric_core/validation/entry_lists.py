@@ -1,6 +1,7 @@
 """All cases of a suite, and all targets of a file, for rules that check across them."""
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from rubric_core.language.model import Case, Suite
@@ -9,12 +10,20 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.text import Span
 
-__all__ = ["CaseEntry", "CaseList", "ExternalCases", "TargetList", "TargetListEntry", "name_by_line"]
+__all__ = ["CaseEntry", "CaseList", "ExternalCases", "TargetList", "TargetListEntry", "distinct_names", "name_by_line"]
 
 
 def name_by_line(file: str, line: int) -> str:
     """The name in results of a case without an id; `file` is the name of its file, empty for the suite."""
     return f"{file or 'line'}-{line}"
+
+
+def distinct_names(names: Iterable[str]) -> Iterator[str]:
+    """The names made unique: the second `a` is `a~2`."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield f"{name}~{seen[name]}" if name and seen[name] > 1 else name
 
 
 class CaseEntry(NamedTuple):

@@ -29,10 +29,10 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.promptfoo.switches import number_of
 from rubric_core.language.shape import FieldPlace
-from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
+from rubric_core.validation.entry_lists import distinct_names
 
 __all__ = ["CaseMaker", "promptfoo_cases"]
 
