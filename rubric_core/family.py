@@ -59,6 +59,7 @@ FAMILIES = (
             "language": "rubric_core.language.promptfoo.catalogue",
             "misnomers": "rubric_core.language.promptfoo.misnomers",
             "names": "rubric_lsp.documents.promptfoo_shared_names",
+            "texts": "rubric_core.analysis.promptfoo_texts",
             "whole": "rubric_core.analysis.promptfoo_facts",
             "init": "rubric_core.cli.init_promptfoo",
             "migration": "rubric_core.cli.migrate_promptfoo",

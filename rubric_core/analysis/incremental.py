@@ -8,16 +8,14 @@ from typing import Any
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.clean_shapes import BlockContext, CleanShapes
+from rubric_core.analysis.family_texts import texts_of
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.repeated_findings import without_repeats
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
-from rubric_core.analysis.suite_defaults import suite_defaults
-from rubric_core.analysis.text_files import issues_of_text
 from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, case_item_of, item_of, root_of
 from rubric_core.language.model import Suite
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import NO_NAMES, own_targets
@@ -25,9 +23,7 @@ from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
-from rubric_core.loading.promptfoo_templates import templates
 from rubric_core.loading.split_items import join_split_item
-from rubric_core.loading.table_assertions import table_assertions
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.json_text import parse_json
@@ -65,6 +61,7 @@ class Check:
         self.frame = analysis.frame
         self.item_kind = analysis.item_kind = _item_kind(analysis)
         self.kind = analysis.kind
+        self.texts = texts_of(analysis.kind)
         #: Equal contexts give equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         self.linking = Linking(analysis)
@@ -85,9 +82,9 @@ class Check:
             analysis.referred = frozenset[str]().union(*map(_referred, self.states.values()))
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
+        analysis.settings = next((s for s in shapes if s.stands_for == "whole"), None)
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
-        # A case file inherits from the suites that include it.
-        defaults = suite_defaults(analysis.settings if analysis.kind.is_root else None, analysis.kind, self._use)
+        defaults = self._defaults()
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -99,12 +96,9 @@ class Check:
             analysis.own_targets = previous.own_targets
         else:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
-        if self.around is not None and analysis.kind is PromptfooFile.CONFIGURATION:
-            self.linking.of_promptfoo(*self.around, previous, change)
-        elif self.around is not None and not analysis.kind.by_reference:
-            self.linking.of_suite(*self.around, previous, change)
-        elif self.around is not None and analysis.kind.refers:
-            self.linking.of_promptfoo_file(*self.around, previous, change)
+        analysis.references = self.texts.references(*self.around, analysis) if self.around is not None else None
+        if self.around is not None and analysis.references is not None:
+            self.linking.settle(self.around[0], analysis.references, previous, change)
         Findings(analysis).settle(previous, change)
 
     def _refresh_items(self, change: BlockChange | None, defaults: SuiteDefaults) -> None:
@@ -117,8 +111,7 @@ class Check:
 
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower and check some blocks, in an analysis that is otherwise equal to an earlier one."""
-        analysis = self.analysis
-        defaults = suite_defaults(analysis.settings if analysis.kind.is_root else None, analysis.kind, self._use)
+        defaults = self._defaults()
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -138,7 +131,7 @@ class Check:
         return state
 
     def _refresh_frame(self) -> None:
-        kept_for = self.analysis.referred if self.kind is PromptfooFile.CONFIGURATION else None
+        kept_for = self.analysis.referred if self.kind.keeps_blocks else None
         key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for, self._use)
         if self.states[self.frame.block].key == key:
             return
@@ -151,28 +144,37 @@ class Check:
         shapes = [] if skipped else lowering.root(state.tree.root, self.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if s.stands_for == "whole"), None)
-        context = Context(self.frame.block.text, self.dialect, suite_defaults(settings, self.kind, self._use))
+        context = Context(self.frame.block.text, self.dialect, self.texts.defaults(settings, self.kind, self._use))
         if self.kind.is_text:
-            lowering.issues += issues_of_text(self.analysis, self.name, self.frame.block.text)
-        if self.kind is PromptfooFile.TABLE:
-            shapes += table_assertions(self.frame.block.text, lowering)
-        if self.kind is PromptfooFile.CONFIGURATION:
-            state.kept, state.unused = self._templates(state, lowering)
+            shapes += self._read_text(self.frame.block.text, lowering)
+        if self.kind.keeps_blocks:
+            state.kept, state.unused = self._kept_blocks(state, lowering)
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     @property
     def _use(self) -> DefinedNames | None:
-        """What configurations of promptfoo define for a file that they name."""
+        """What the files define that name this one."""
         return self.analysis.defined_names if self.kind.takes_names else None
 
-    def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
+    def _defaults(self) -> SuiteDefaults:
+        """What rules for the items may use of the content around them."""
+        # A case file inherits from the suites that include it.
+        return self.texts.defaults(self.analysis.settings if self.kind.is_root else None, self.kind, self._use)
+
+    def _read_text(self, text: str, lowering: Lowering) -> list[Shape]:
+        """The shapes in a file that is no YAML; `lowering` gets its issues."""
+        path = self.around[1] if self.around is not None else None
+        lowering.issues += self.texts.issues_of_text(self.kind, self.name, text, path, self._use)
+        return [*self.texts.shapes_of_text(self.kind, text, lowering)]
+
+    def _kept_blocks(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
         """Read the values of unread keys, for aliases and `$ref`; their missing keys may be written beside an alias.
 
         Returns the shapes, and the places without a reference.
         """
         made: list[Shape] = []
         unused: list[Span] = []
-        for kind, node, names in list(templates(state.tree.root, self.dialect)):
+        for kind, node, names in list(self.texts.kept_blocks(state.tree.root, self.dialect)):
             before = len(lowering.issues)
             made += [shape for shape in as_list(lowering.value(kind, node, "")) if isinstance(shape, Shape)]
             lowering.issues[before:] = [each for each in lowering.issues[before:] if not isinstance(each, MissingKey)]

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from rubric_core.analysis.block_state import BlockState, Frame
+from rubric_core.analysis.analyzed_text import AnalyzedText
 from rubric_core.language.model import Case
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.promptfoo_names import case_name, numbered_name
-from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Sequence
@@ -22,17 +21,16 @@ _MOST_KEPT = 8
 _Anchors = Callable[[int], Mapping[str, Node]]
 
 
-def configuration_of(states: Mapping[Block, BlockState], frame: Frame) -> Configuration | None:
+def configuration_of(text: AnalyzedText) -> Configuration | None:
     """The text around the cases; None without a mapping."""
-    return next((each for each in states[frame.block].shapes if isinstance(each, Configuration)), None)
+    return text.settings if isinstance(text.settings, Configuration) else None
 
 
-def promptfoo_cases(
-    document: Document, states: Mapping[Block, BlockState], frame: Frame, anchors: _Anchors
-) -> tuple[CaseEntry, ...]:
+def promptfoo_cases(text: AnalyzedText) -> tuple[CaseEntry, ...]:
     """The cases of the list in text order. An unchanged case is the same object."""
-    placed = list(_placed(document, states, frame))
-    named = (_name(case, block, number, anchors) for number, (case, block) in placed)
+    document = text.document
+    placed = list(_placed(text))
+    named = (_name(case, block, number, text.anchors) for number, (case, block) in placed)
     found = zip(placed, distinct_names(named), strict=True)
     return tuple(
         CaseEntry(_as_case(case, name), name, block, document.start(block) if block >= 0 else 0)
@@ -40,11 +38,9 @@ def promptfoo_cases(
     )
 
 
-def _placed(
-    document: Document, states: Mapping[Block, BlockState], frame: Frame
-) -> Iterator[tuple[int, tuple[PromptfooCase, int]]]:
+def _placed(text: AnalyzedText) -> Iterator[tuple[int, tuple[PromptfooCase, int]]]:
     """Each case with its number in the list, from 1, and that of its block."""
-    configuration = configuration_of(states, frame)
+    configuration = configuration_of(text)
     listed = configuration.tests if configuration is not None else None
     place = configuration.places.get("tests") if configuration is not None else None
     items = place.node.items if place is not None and isinstance(place.node, Sequence) else ()
@@ -55,11 +51,11 @@ def _placed(
         if isinstance(each, PromptfooCase):
             yield numbers.get(id(each.node), at), (each, -1)
     number = max(len(items), len(cases))
-    for at, block in enumerate(document.blocks):
+    for at, block in enumerate(text.document.blocks):
         if not block.key:
             continue
         number += 1
-        for shape in states[block].shapes:
+        for shape in text.states[block].shapes:
             if isinstance(shape, PromptfooCase):
                 yield number, (shape, at)
 

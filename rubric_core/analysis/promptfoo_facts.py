@@ -41,7 +41,7 @@ __all__ = ["case_facts", "defined_names_of", "is_settled", "names_for_files", "r
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     """The configuration with its cases; None without a mapping."""
-    configuration = configuration_of(analysis.states, analysis.frame)
+    configuration = configuration_of(analysis)
     if configuration is None:
         return None
     around = PlacedCase(PromptfooCase(Span(0, 0)), -1, partial(_placed, analysis), analysis.frame.block.text)

@@ -9,28 +9,27 @@ from typing import Any
 
 from rubric_core.analysis.anchors import Anchors
 from rubric_core.analysis.block_state import BlockState, Found, Frame
+from rubric_core.analysis.family_texts import texts_of
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
-from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.analysis.repetitions import Repetitions
+from rubric_core.analysis.text_references import TextReferences
 from rubric_core.cached_properties import cached_property
 from rubric_core.family import part_of
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.detect_eval_yaml import is_eval_yaml, is_run_results
 from rubric_core.loading.project import Project
-from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.entry_lists import CaseEntry, ExternalCases, distinct_names, name_by_line
+from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import EVERYTHING, Selection
 
@@ -58,11 +57,14 @@ class Analysis:
     #: The project and the path in it; None if only the text itself is checked.
     around: tuple[Project, Path] | None = None
     #: Resolves references to other files.
-    references: References | None = None
+    references: TextReferences | None = None
     #: Analyzes another version of the text in the same way; given `previous`, only what has changed.
     read: "Callable[..., Analysis]"
     #: The signs of the dialect in the text.
     signs = Sign(0)
+    #: The content around the cases. A new object if that has changed.
+    settings: Shape | None = None
+    #: The same if it is a suite.
     suite: Suite | None = None
     #: The selected findings.
     found: FindingList
@@ -131,39 +133,13 @@ class Analysis:
 
     @cached_property
     def cases(self) -> tuple[CaseEntry, ...]:
-        """The cases in text order; those of a list that is not cut into blocks first. Keystrokes avoid this.
-
-        For promptfoo, too, under the names of their results.
-        """
-        if self.kind is PromptfooFile.CONFIGURATION:
-            return promptfoo_cases(self.document, self.states, self.frame, self.anchors)
-        listed = self.suite.cases if self.suite is not None else None
-        found = [self._entry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
-        for number, block in enumerate(self.document.blocks):
-            if block.key:
-                start = self.document.start(number)
-                found += [self._entry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
-        names = [entry.name for entry in found]
-        if len(set(names)) == len(names):  # nearly always
-            return tuple(found)
-        return tuple(entry._replace(name=name) for entry, name in zip(found, distinct_names(names), strict=True))
-
-    def _entry(self, case: Case, block: int, offset: int) -> CaseEntry:
-        if case.id:
-            return CaseEntry(case, case.id, block, offset)
-        at = case.at("id")
-        line = self.document.line_of((self.frame.outer(at) if block < 0 else at.moved(offset)).start) + 1
-        return CaseEntry(case, name_by_line(self.case_file, line), block, offset)
+        """The cases in text order, under the names of their results. Keystrokes avoid this."""
+        return texts_of(self.kind).cases(self)
 
     @property
     def family_whole(self) -> ModuleType | None:
         """What the family knows across the cases of a file that is run by itself; None where generic code knows it."""
         return part_of(self.dialect.properties.engine, "whole") if self.kind.is_root else None
-
-    @property
-    def settings(self) -> Shape | None:
-        """The content around the cases: the suite, or the promptfoo configuration. A new object if that has changed."""
-        return configuration_of(self.states, self.frame) if self.kind is PromptfooFile.CONFIGURATION else self.suite
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -214,8 +190,8 @@ class Analysis:
 
     @cached_property
     def included(self) -> tuple[ExternalCases, ...]:
-        """The paths in the case list with their files, in text order; for promptfoo, too. Keystrokes avoid this."""
-        return self.external if self.kind is not PromptfooFile.CONFIGURATION else tuple(self.included_cases())
+        """The paths in the case list with their files, in text order. Keystrokes avoid this."""
+        return self.external or (tuple(self.included_cases()) if self.kind.is_root else ())
 
     def included_cases(self) -> Iterator[ExternalCases]:
         """The same from the links of the blocks."""
@@ -234,19 +210,12 @@ class Analysis:
 
     @cached_property
     def lists_more(self) -> bool:
-        """Whether only loading gives all cases: there are scenarios, paths without cases, or items that are no cases.
-
-        promptfoo runs one case without anything for a configuration that lists none.
-        """
+        """Whether only loading gives all cases: there are scenarios, paths without cases, or items that are no cases."""
         read = {entry.block for entry in self.cases}
         others = (self.states[b] for n, b in enumerate(self.document.blocks) if b.key and n not in read)
         return (
             self.has_scenarios
-            or (
-                self.kind is PromptfooFile.CONFIGURATION
-                and self.settings is not None
-                and not self.settings.has("tests")
-            )
+            or (self.settings is not None and self.settings.has_implicit_case)
             or any(each.found.is_without_cases for each in self.included)
             or any(each.tree.root is not None and not each.links.cases for each in others)
         )
@@ -258,7 +227,7 @@ class Analysis:
 
     @property
     def case_files(self) -> tuple[Path, ...]:
-        """The case files that the suite includes, also those of scenarios; for promptfoo also that of `defaultTest`."""
+        """The case files that the suite includes, also those of scenarios, and of a file with common settings of cases."""
         referred = (path for path, kind in self.refers_to.items() if kind.of_cases)
         return tuple(dict.fromkeys((*(f for each in self.external for f in each.found.files), *referred)))
 

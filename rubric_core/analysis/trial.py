@@ -121,7 +121,7 @@ def _analyzed(known: Analysis, document: Document, new: Sequence[_Numbered]) -> 
     made = Analysis(
         document, known.language, {**known.states, **fresh}, frame, known.choice, known.kind, known.selection
     )
-    made.suite, made.siblings = known.suite, known.siblings
+    made.settings, made.suite, made.siblings = known.settings, known.suite, known.siblings
     made.around, made.references = known.around, known.references
     Check(made, known.around).nearby(new)
     return made

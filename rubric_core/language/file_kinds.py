@@ -80,6 +80,8 @@ class FileKind:
     has_own_folder: bool = False
     #: Whether `file://` stands in it for what is in a file.
     inlines: bool = False
+    #: Whether blocks under its keys that nothing reads are kept for references, and checked where they stand.
+    keeps_blocks: bool = False
     #: Whether it may be JSON, and the engine's parser of YAML refuses what others read.
     is_strict: bool = False
     #: Whether a parser of JSON reads such files with the extension `.json`.

@@ -314,6 +314,11 @@ class Shape:
         return self.span
 
     @property
+    def has_implicit_case(self) -> bool:
+        """Whether a run of the cases around which it stands has one that is not listed."""
+        return False
+
+    @property
     def shared_parts(self) -> "list[Shape]":
         """What every case of it inherits: all shapes inside it, outer ones first."""
         return []

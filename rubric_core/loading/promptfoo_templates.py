@@ -4,7 +4,7 @@ They are read where they stand, so that a mistake is reported there, once, and n
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import Dialect
@@ -15,9 +15,10 @@ from rubric_core.language.promptfoo.provider import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Kind
+from rubric_core.loading.kept_block import KeptBlock
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 
-__all__ = ["KeptBlock", "templates"]
+__all__ = ["templates"]
 
 #: The prefixes of keys below which such blocks need no anchor.
 _HOMES = ("x-", "assertionTemplates", "definitions", "$defs")
@@ -32,15 +33,6 @@ _OF_OPTIONS = (
     "disableConversationVar", "disableDefaultAsserts", "disableVarExpansion", "factuality", "postprocess", "prefix", "rubricPrompt",
     "runSerially", "storeOutputAs", "suffix", "transform", "transformVars",
 )  # fmt: skip
-
-
-class KeptBlock(NamedTuple):
-    """A block that is kept for references."""
-
-    kind: Kind[Any]
-    node: Node
-    #: The anchors that refer to it, and its top-level key as `#/key`.
-    names: frozenset[str]
 
 
 def templates(root: Node | None, dialect: Dialect) -> Iterator[KeptBlock]:

@@ -12,6 +12,7 @@ from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.cross_case import partly_unchanged
 from rubric_core.analysis.promptfoo_facts import case_facts
+from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.project import Project
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
@@ -113,6 +114,21 @@ def test_a_case_that_is_the_first_to_name_a_file_needs_names() -> None:
         fresh = analyze(LANGUAGE.document(now.document.text, path), LANGUAGE, path=path, project=project)
         assert now.defined_names == fresh.defined_names, now.document.text
         assert (now.defined_names is not None) == ("judge.txt" in now.document.text)
+
+
+def test_paths_in_cases_count_from_no_folder_once_the_configuration_is_gone() -> None:
+    files, path = Folder({PATH.name: "prompts: [hi]\ntests: file://cases.yaml\n"}), ROOT / "cases.yaml"
+    project = Project(files)
+    written = LANGUAGE.document("- vars: {word: file://no.txt}\n- vars: {word: hi}\n", path, PromptfooFile.CASES)
+    now = analyze(written, LANGUAGE, path=path, kind=PromptfooFile.CASES, project=project)
+    assert [d.message for d in now.diagnostics] == ["there is no file `no.txt`"]
+    gone = next(iter(files.files))
+    del files.files[gone]
+    project.changed([gone, gone.parent])
+    at = written.text.index("hi")
+    again = written.edited(Edit(Span(at, at + 2), "ho"))
+    now = analyze(again, LANGUAGE, path=path, kind=PromptfooFile.CASES, project=project, previous=now)
+    assert now.diagnostics == ()
 
 
 @pytest.mark.parametrize(

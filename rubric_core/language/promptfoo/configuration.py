@@ -159,6 +159,11 @@ class Configuration(Shape):
         return tests.key.span if tests is not None else self.key_at("scenarios")
 
     @property
+    def has_implicit_case(self) -> bool:
+        """See `Shape.has_implicit_case`: without `tests`, each prompt is sent as it is."""
+        return not self.has("tests")
+
+    @property
     def shared_parts(self) -> list[Shape]:
         """See `Shape.shared_parts`: those of `defaultTest`."""
         return children(self.default_test) if isinstance(self.default_test, Shape) else []

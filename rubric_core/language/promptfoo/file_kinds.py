@@ -13,7 +13,7 @@ _named = partial(_kind, by_reference=True)
 class PromptfooFile:
     """The kinds of files that promptfoo reads."""
 
-    CONFIGURATION = _kind("PROMPTFOO", "a promptfoo configuration", is_root=True)
+    CONFIGURATION = _kind("PROMPTFOO", "a promptfoo configuration", is_root=True, keeps_blocks=True)
     CASES = _named(
         "PROMPTFOO_CASES", "a file of promptfoo cases", of_cases=True, names_no_cases=True, lists_cases=True, refers=True, takes_names=True,
         inlines=True,
