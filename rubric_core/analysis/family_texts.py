@@ -48,6 +48,10 @@ class FamilyTexts:
         """Resolves what the blocks of a text refer to; None for a kind of file that refers to nothing."""
         return SuiteReferences(project, path, text)
 
+    def names_for_files(self, text: AnalyzedText, names: DefinedNames | None) -> DefinedNames | None:
+        """What a text defines for the files that it names; `names` is what its cases, or the files that name it, define."""
+        return names
+
     def kept_blocks(self, root: Node | None, dialect: Dialect) -> Iterable[KeptBlock]:
         """The blocks under keys that nothing reads, for kinds of files that keep such blocks for references."""
         return ()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.analysis.family_texts import texts_of
 from rubric_core.analysis.result import Analysis
-from rubric_core.family import part_of
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
@@ -37,7 +37,7 @@ class OutgoingReferences(NamedTuple):
     certain: bool
     #: The ids of all cases of a suite that includes files; None if there may be more.
     ids: frozenset[str] | None
-    #: What a promptfoo configuration defines for these files.
+    #: What it defines for these files.
     defined_names: DefinedNames | None
 
 
@@ -49,7 +49,7 @@ class FileUse(NamedTuple):
     dialect: str | None = None
     #: For a case file, the ids of the cases of the suites that include it; None if unknown.
     siblings: frozenset[str] | None = None
-    #: What promptfoo configurations define for it.
+    #: What the files that use it define for it.
     defined_names: DefinedNames | None = None
 
 
@@ -57,8 +57,7 @@ def references_of(analysis: Analysis) -> OutgoingReferences:
     """What an analyzed file refers to."""
     ids = analysis.ids if analysis.external else _NO_IDS
     choice = analysis.choice
-    whole = part_of(analysis.dialect.properties.engine, "whole")
-    names = whole.names_for_files(analysis) if whole is not None else analysis.defined_names
+    names = texts_of(analysis.kind).names_for_files(analysis, analysis.defined_names)
     return OutgoingReferences(analysis.refers_to, choice.name, choice.certain, ids, names)
 
 

@@ -2,7 +2,7 @@
 
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import compress
 from operator import is_
@@ -11,19 +11,17 @@ from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
-from rubric_core.analysis.cross_case import partly_unchanged, unchanged
+from rubric_core.analysis.cross_case import reusable
+from rubric_core.analysis.family_cross_case import cross_case_of
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.model import CaseInclude
-from rubric_core.language.shape import children
-from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
-from rubric_core.validation.entry_lists import CaseEntry, CaseList, TargetList, TargetListEntry
 from rubric_core.validation.rule import Context, Diagnostic, Finding, Fix, Related, Rule
 from rubric_core.validation.selection import EVERYTHING
 from rubric_core.validation.suppression import PlacedIgnore, Suppression, UnusedIgnore
@@ -31,11 +29,7 @@ from rubric_core.validation.suppression import PlacedIgnore, Suppression, Unused
 __all__ = ["Findings"]
 
 
-#: The groups of checks whose input from cases is what prompts may use.
-_OF_VARIABLES = frozenset({"undefined-variable", "variable-value"})
 _LONE = pattern(r"(?<!\r)\n")
-#: Files whose cases belong to a suite elsewhere.
-_TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
 
 
 def _any_takes_names(files: Mapping[Path, FileKind]) -> bool:
@@ -51,6 +45,7 @@ class Findings:
         self.dialect = analysis.dialect
         self.states = analysis.states
         self.frame = analysis.frame
+        self.cross_case = cross_case_of(analysis.kind)
         #: The selected findings, and the line break of the text.
         self.shown = (analysis.selection, "\r\n" in analysis.frame.head)
         #: Fixes at offsets of the whole text, by their original: many findings may share one.
@@ -153,17 +148,16 @@ class Findings:
     def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
         """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
-        if previous is not None and analysis.family_whole is not None:
-            analysis.defined_names = previous.defined_names
-        known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
-        if known is None and previous is not None and change is not None:
-            partly = partly_unchanged(previous, analysis, change)
-            known = (*partly[0], *self._looked_across_family(partly[1])) if partly is not None else None
-        analysis.across = known if known is not None else tuple(self._looked_across())
-        whole = analysis.family_whole
-        if previous is not None and whole is not None and self._names_files_anew(previous):
-            suite = whole.suite_of(analysis)
-            analysis.defined_names = whole.defined_names_of(analysis, suite) if suite else analysis.defined_names
+        if previous is not None:
+            self._define(lambda: previous.defined_names)
+        kept = reusable(previous, analysis, change) if previous is not None and change is not None else None
+        if kept is None:
+            analysis.across = tuple(self._looked_across())
+        else:
+            found, again = kept
+            analysis.across = (*found, *self._looked_across(again)) if again else found
+        if previous is not None and self._names_files_anew(previous):
+            self._define(self.cross_case.view(analysis).defined_names)
         for rule, finding in analysis.across:
             self.explained += finding.explains
             yield self._diagnostic(rule, finding, None, lambda span: span)
@@ -173,30 +167,17 @@ class Findings:
         now, before = self.analysis.refers_to, previous.refers_to
         return now is not before and _any_takes_names(now) != _any_takes_names(before)
 
-    def _looked_across(self) -> Iterator[Found]:
-        analysis = self.analysis
-        if analysis.family_whole is not None:
-            yield from self._looked_across_family()
-            return
-        shapes = (s for state in self.states.values() for s in state.shapes)
-        taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
-        siblings = analysis.siblings if taken_over else ()
-        whole = CaseList(analysis.suite, analysis.cases, analysis.span_of, analysis.external, siblings, self._text_of)
-        found = self._found_in(whole)
-        if analysis.kind is FileKind.TARGETS:
-            found += self._found_in(TargetList(tuple(self._entries())))
-        yield from self._underlined(found)
+    def _define(self, names: Callable[[], DefinedNames | None]) -> None:
+        """Set what the text defines for other files, unless these say what is defined for it."""
+        if not self.analysis.kind.takes_names:
+            self.analysis.defined_names = names()
 
-    def _looked_across_family(self, groups: Collection[str] | None = None) -> Iterator[Found]:
-        """The findings of the family's checks across cases: of all, or of those in some groups."""
-        whole = self.analysis.family_whole
-        suite = whole.suite_of(self.analysis) if whole is not None else None
-        if whole is None or suite is None:
-            self.analysis.defined_names = None
-            return
-        if groups is None or not _OF_VARIABLES.isdisjoint(groups):
-            self.analysis.defined_names = whole.defined_names_of(self.analysis, suite)
-        yield from self._underlined(self._found_in(suite, groups))
+    def _looked_across(self, groups: Collection[str] | None = None) -> Iterator[Found]:
+        """The findings of the rules across cases: of all, or of those in some groups."""
+        view = self.cross_case.view(self.analysis)
+        if groups is None or not self.cross_case.naming_groups.isdisjoint(groups):
+            self._define(view.defined_names)
+        yield from self._underlined([found for each in view.visited for found in self._found_in(each, groups)])
 
     def _found_in(self, whole: object, groups: Collection[str] | None = None) -> list[Found]:
         """What rules find in something about the whole text: all of them, or those in some groups."""
@@ -213,22 +194,6 @@ class Findings:
         at = bisect_right(self.explained, (found.group, Span(found.span.start, sys.maxsize))) - 1
         group, span = self.explained[at] if at >= 0 else ("", Span(0, 0))
         return group == found.group and found.span.start < span.end
-
-    def _text_of(self, entry: CaseEntry | None) -> str:
-        """The text of a case's block."""
-        if entry is None or entry.block < 0:
-            return self.frame.block.text
-        return self.analysis.document.blocks[entry.block].text
-
-    def _entries(self) -> Iterator[TargetListEntry]:
-        """The entries of a targets file, wherever its list is."""
-        for shape in (c for s in self.states[self.frame.block].shapes for c in children(s)):
-            if isinstance(shape, Entry):
-                yield TargetListEntry(shape, partial(self.analysis.span_of, None))
-        for number, block in enumerate(self.analysis.document.blocks):
-            if block.key == ROOT_LIST:
-                outer = partial(Span.moved, by=self.analysis.document.start(number))
-                yield from (TargetListEntry(s, outer) for s in self.states[block].shapes if isinstance(s, Entry))
 
     def _ignores(self) -> Iterator[PlacedIgnore]:
         analysis = self.analysis

@@ -9,7 +9,6 @@ from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.defined_names import DefinedNames
@@ -36,7 +35,7 @@ _MEMBERS = pattern(r"\[[\"'][^\"'\n]{1,60}[\"']\]")
 #: A file that has providers, and not one that is called.
 _PROVIDER_FILE = pattern(r"file://(?![^*]{1,500}\.(?:py|rb|go|[cm]?[jt]s)\b)")
 
-__all__ = ["case_facts", "defined_names_of", "is_settled", "names_for_files", "rules_to_repeat", "suite_of"]
+__all__ = ["defined_names_of", "facts_of_cases", "groups_to_repeat", "is_settled", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
@@ -84,19 +83,6 @@ def defined_names_of(analysis: Analysis, suite: PromptfooSuite) -> DefinedNames 
         shared=shared_names(suite) - GIVEN,
         shown=shown_alone(suite),
     )
-
-
-def names_for_files(analysis: Analysis) -> DefinedNames | None:
-    """What a text defines for the files that it refers to: for a file of cases, what is known there and what it calls in programs."""
-    known = analysis.defined_names
-    if analysis.kind is not PromptfooFile.CASES:
-        return known
-    # Other cases may give a provider further settings.
-    called = (use._replace(settings=()) for each in analysis.states.values() for use in each.links.called)
-    programs = frozenset(called)
-    if not programs:
-        return known
-    return replace(known, programs=known.programs | programs) if known is not None else DefinedNames(programs=programs)
 
 
 def _programs(analysis: Analysis, suite: PromptfooSuite) -> frozenset[ProgramUse]:
@@ -177,23 +163,22 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
     return before.linked_in == now.linked_in and not any(links.outside or links.secrets for links in blocks)
 
 
-def case_facts(analysis: Analysis, block: Block) -> object:
-    """The input of rules across cases from one block, by their groups; equal facts give equal findings elsewhere."""
-    cases = [shape for shape in analysis.states[block].shapes if isinstance(shape, PromptfooCase)]
-    return [_facts_of_case(case, block.text) for case in cases]
+def groups_to_repeat(
+    before: Analysis, old: Sequence[tuple[int, Block]], now: Analysis, new: Sequence[tuple[int, Block]]
+) -> frozenset[str] | None:
+    """The groups of the checks across cases whose input from the edited blocks has changed; None for all."""
+    again: set[str] = set()
+    for (_, was), (_, made) in zip(old, new, strict=True):
+        cases = facts_of_cases(before, was), facts_of_cases(now, made)
+        if len(cases[0]) != len(cases[1]):
+            return None
+        for first, second in zip(*cases, strict=True):
+            again.update(group for group, facts in first.items() if facts != second[group])
+    return frozenset(again)
 
 
-def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: Sequence[Block]) -> frozenset[str]:
-    """The groups of the rules across cases whose input from the edited blocks has changed."""
-    facts = [[c for b in blocks for c in _by_group(a, b)] for a, blocks in ((before, old), (now, new))]
-    if len(facts[0]) != len(facts[1]):
-        return frozenset(_GROUPS)
-    return frozenset(
-        group for first, second in zip(*facts, strict=True) for group in _GROUPS if first[group] != second[group]
-    )
-
-
-def _by_group(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
+def facts_of_cases(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
+    """For each case of a block, the input of checks across cases by their groups; equal facts give equal findings elsewhere."""
     return [_facts_of_case(s, block.text) for s in analysis.states[block].shapes if isinstance(s, PromptfooCase)]
 
 
@@ -243,13 +228,6 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "unknown-alias": ([each.text for each in summary.pointers], keys, len(as_list(case.assertions))),
         "no-cases": None,
     }
-
-
-#: The groups that have checks across cases.
-_GROUPS = (
-    "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases", "invalid-value", "template-variable",
-)  # fmt: skip
 
 
 def _nowhere(_: int, span: Span) -> Span:

@@ -15,6 +15,7 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import NOT_LOADED
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.kept_block import KeptBlock
@@ -49,6 +50,15 @@ class _PromptfooTexts(FamilyTexts):
 
     def references(self, project: Project, path: Path, text: AnalyzedText) -> TextReferences | None:
         return PromptfooReferences(project, path, text) if text.kind.is_root or text.kind.refers else None
+
+    def names_for_files(self, text: AnalyzedText, names: DefinedNames | None) -> DefinedNames | None:
+        if text.kind is not PromptfooFile.CASES:
+            return names
+        # Other cases may give a provider further settings.
+        called = frozenset(use._replace(settings=()) for each in text.states.values() for use in each.links.called)
+        if not called:
+            return names
+        return replace(names, programs=names.programs | called) if names is not None else DefinedNames(programs=called)
 
     def kept_blocks(self, root: Node | None, dialect: Dialect) -> Iterator[KeptBlock]:
         return templates(root, dialect)

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from pathlib import Path, PurePath
-from types import ModuleType
 from typing import Any
 
 from rubric_core.analysis.anchors import Anchors
@@ -15,7 +14,6 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.repetitions import Repetitions
 from rubric_core.analysis.text_references import TextReferences
 from rubric_core.cached_properties import cached_property
-from rubric_core.family import part_of
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
@@ -82,7 +80,7 @@ class Analysis:
     refers_to: Mapping[Path, FileKind]
     #: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
     siblings: Collection[str] | None = None
-    #: For a promptfoo configuration, what it defines for its prompt files; for a prompt file, what those that name it define.
+    #: What it defines for the files that it names; for a kind of file that takes names, what the files that name it define.
     defined_names: DefinedNames | None = None
     #: The paths in the case list with the cases of those files, in text order.
     external: tuple[ExternalCases, ...] = ()
@@ -135,11 +133,6 @@ class Analysis:
     def cases(self) -> tuple[CaseEntry, ...]:
         """The cases in text order, under the names of their results. Keystrokes avoid this."""
         return texts_of(self.kind).cases(self)
-
-    @property
-    def family_whole(self) -> ModuleType | None:
-        """What the family knows across the cases of a file that is run by itself; None where generic code knows it."""
-        return part_of(self.dialect.properties.engine, "whole") if self.kind.is_root else None
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 
 from rubric_core.analysis.block_state import BlockState, Frame, signs_in
-from rubric_core.analysis.cross_case import cross_case_facts
+from rubric_core.analysis.family_cross_case import cross_case_of
 from rubric_core.analysis.finding_list import same_findings
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.incremental import Check
@@ -92,7 +92,8 @@ def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> T
         return {}
     after = _analyzed(analysis, document, new)
     ignored = any(after.states[block].ignores for _, block in new)
-    if ignored or cross_case_facts(analysis, old) != cross_case_facts(after, new) or _signs(analysis) != _signs(after):
+    read_alike = cross_case_of(analysis.kind).groups_to_repeat(analysis, old, after, new) == frozenset()
+    if ignored or not read_alike or _signs(analysis) != _signs(after):
         return {block: after.states[block] for _, block in new}
     stumbles = tuple(
         _problem_count(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new))

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from rubric_core.analysis.cross_case import CASE_FACTS
+from rubric_core.analysis.suite_cross_case import CASE_FACTS
 from rubric_core.language.model import Case
 from rubric_core.validation.entry_lists import CaseList
 from rubric_core.validation.rule import Context, Finding, Rule, rule

@@ -10,8 +10,8 @@ from thorough import seeds
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
-from rubric_core.analysis.cross_case import partly_unchanged
-from rubric_core.analysis.promptfoo_facts import case_facts
+from rubric_core.analysis.cross_case import reusable
+from rubric_core.analysis.promptfoo_facts import facts_of_cases
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.project import Project
 from rubric_core.text import Edit, Span
@@ -144,7 +144,7 @@ def test_only_rules_that_read_what_was_edited_look_again(old: str, new: str, aga
     before = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
     at = TEXT.index(old)
     now = edited(before, Edit(Span(at, at + len(old)), new))
-    partly = partly_unchanged(before, now, BlockChange.between(before, now.document, now.frame))
+    partly = reusable(before, now, BlockChange.between(before, now.document, now.frame))
     assert partly is not None
     assert set(partly[1]) == again
 
@@ -152,8 +152,7 @@ def test_only_rules_that_read_what_was_edited_look_again(old: str, new: str, aga
 def test_every_rule_across_cases_has_facts() -> None:
     """A rule that has none would never look again after an edit in a case."""
     analysis = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
-    facts = case_facts(analysis, next(b for b in analysis.document.blocks if b.key))
-    assert isinstance(facts, list)
+    facts = facts_of_cases(analysis, next(b for b in analysis.document.blocks if b.key))
     assert {rule.group for rule in LANGUAGE.visitors(PromptfooSuite, "promptfoo")} == set(facts[0])
 
 
@@ -162,7 +161,7 @@ def test_weights_of_a_comparison_are_looked_at_again() -> None:
     before = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
     at = written.index("is-json: 2")
     now = edited(before, Edit(Span(at, at + len("is-json")), "equals"))
-    partly = partly_unchanged(before, now, BlockChange.between(before, now.document, now.frame))
+    partly = reusable(before, now, BlockChange.between(before, now.document, now.frame))
     assert partly is not None
     assert "invalid-value" in partly[1]
     assert "this case has no `equals` assertion that the weight could count for" in {d.message for d in now.diagnostics}
