@@ -39,7 +39,6 @@ _LIST = "rubric_core/family.py"
 #: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
 ROOMS = """
 rubric_core/cli                       1   0
-rubric_core/loading                   4   1
 """
 
 _MODULE_NAME = re.compile(rf"rubric_(?:core|lsp)[\w.]*{_FAMILY}[\w.]*(?::\w+)?")

@@ -22,9 +22,9 @@ from rubric_core.loading.kept_block import KeptBlock
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.promptfoo_table import CaseTable
+from rubric_core.loading.promptfoo_table_assertions import table_assertions
 from rubric_core.loading.promptfoo_templates import templates
 from rubric_core.loading.reference_issues import ProgramText, PromptFileText
-from rubric_core.loading.table_assertions import table_assertions
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
