@@ -65,7 +65,7 @@ class Linking:
     def nearby(self, number: int, block: Block) -> None:
         """Resolve the references of one block, in an analysis that is otherwise equal to an earlier one."""
         references = self.analysis.references
-        if self.analysis.around is not None and references is not None and references.joins_cases:
+        if self.analysis.around is not None and references is not None:
             self._linked(number, block, self.analysis.around[0], references)
 
     def _linked(self, number: int, block: Block, project: Project, references: TextReferences) -> None:

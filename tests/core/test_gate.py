@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from edit_scripts import random_edit
-from harness import LANGUAGE, analysis_of
+from harness import LANGUAGE, ROOT, Folder, analysis_of
 from thorough import seeds
 
 from rubric_core.analysis import Analysis, Language, analyze
@@ -16,6 +16,7 @@ from rubric_core.fixing.comparison import FindingComparison
 from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.model import Case
+from rubric_core.loading.project import Project
 from rubric_core.text import Edit, Span, apply_edits
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.selection import Selection
@@ -351,6 +352,18 @@ def test_a_case_above_the_keys_of_the_suite():
     text = SUITE.replace("input: bye", "inptu: bye") + "description: Greetings\n"
     (found,) = (analysis := analysis_of(text)).diagnostics
     assert len(Gate(analysis).fixes(found)) == 1
+
+
+def test_a_trial_of_a_case_finds_the_files_that_it_names_afterwards() -> None:
+    project, path = Project(Folder({"hi.txt": "hi"})), ROOT / "promptfooconfig.yaml"
+    cases = "".join(f"  - vars: {{word: {word}}}\n" for word in ("a", "file://hi.txt", "b"))
+    text = f"prompts: ['{{{{word}}}}']\nproviders: [echo]\ntests:\n{cases}"
+    analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=project)
+    assert not analysis.every
+    at = text.index("hi.txt")
+    trial, everywhere = try_edits_briefly(analysis, [Edit(Span(at, at + 2), "ho")])
+    assert not everywhere
+    assert [each.message for each in trial.after] == ["there is no file `ho.txt`; did you mean `hi.txt`?"]
 
 
 def test_half_a_case_is_looked_at_with_the_other_half():
