@@ -349,6 +349,27 @@ def test_an_editor_loads_nothing_that_only_another_family_needs(family: Family, 
     assert loaded & of_others(family, loaded) == set()
 
 
+def test_a_check_of_agentv_loads_of_another_family_only_what_recognises_its_files(tmp_path: Path):
+    (agentv, *others) = FAMILIES
+    for name, text in _RUNS[agentv.name].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code = f"""
+    import sys
+    from rubric_core.cli import main
+    assert main(["check", {str(tmp_path / next(iter(_RUNS[agentv.name])))!r}]) == 0
+    print("", *sys.modules, sep=chr(10))
+    """
+    loaded = modules_loaded_by(code, "rubric_core.", tmp_path)
+    for other in others:
+        recognising = f"""
+        import sys
+        import {other.parts["recognition"]}
+        print("", *sys.modules, sep=chr(10))
+        """
+        known = modules_loaded_by(recognising, "rubric_core.", tmp_path)
+        assert {name for name in loaded if other.name in name} <= known
+
+
 def modules_loaded_by(code: str, package: str, directory: Path) -> set[str]:
     """The modules of a package that a program loads, which it prints at its end."""
     done = subprocess.run(
