@@ -62,7 +62,7 @@ def analyze(
         kind: The kind of the text, if it is known better than by its path and content.
         project: The files around it, for its references; without it, only the text itself is checked.
         siblings: For a case file, the ids of the other cases of the suite that includes it; None if no suite is known.
-        defined_names: For a prompt, a program or cases of promptfoo, what the configurations that name it define; None if none is known.
+        defined_names: For a kind of file that takes names, what the files that name it define; None if none is known.
     """
     language = language or default_language()
     if isinstance(document, str):

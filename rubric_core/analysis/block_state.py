@@ -21,7 +21,7 @@ from rubric_core.validation.rule import Diagnostic, Finding, Rule
 
 __all__ = ["NOT_LISTED", "BlockFindings", "BlockState", "Found", "Frame", "origin_of", "signs_in"]
 
-#: A promptfoo reference to a top-level key.
+#: A JSON reference to a top-level key.
 _POINTER = pattern(r"\$ref[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?#/([^/\"'\s,}]{1,200})")
 Found = tuple[Rule[Any], Finding]
 

@@ -18,10 +18,6 @@ from rubric_core.validation.rule import TEMPLATES, Context, Finding, Rule
 __all__ = ["run_rules"]
 
 
-#: The effect of a mistake in a block without references.
-_UNREAD = "nothing refers to it, so promptfoo does not read it"
-
-
 def run_rules(
     analysis: Analysis,
     visited: Iterable[Any],
@@ -61,7 +57,10 @@ def run_rules(
             (r, replace(f, fixes=tuple(x for x in f.fixes if is_still_json(context.text, x.edits)))) for r, f in found
         ]
     if unused:
-        found = [(rule, _unread(rule, finding) if _is_in(finding.span, unused) else finding) for rule, finding in found]
+        found = [
+            (rule, _unread(rule, finding, context) if _is_in(finding.span, unused) else finding)
+            for rule, finding in found
+        ]
     return tuple({(rule.group, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 
 
@@ -77,9 +76,11 @@ def _is_in(span: Span, places: tuple[Span, ...]) -> bool:
     return any(place.start <= span.start and span.end <= place.end for place in places)
 
 
-def _unread(rule: Rule[Any], finding: Finding) -> Finding:
+def _unread(rule: Rule[Any], finding: Finding, context: Context) -> Finding:
+    """A finding in a block without references."""
     severity = finding.severity or rule.severity
-    return replace(finding, severity="warning" if severity == "error" else severity, consequence=_UNREAD)
+    effect = f"nothing refers to it, so {context.engine} does not read it"
+    return replace(finding, severity="warning" if severity == "error" else severity, consequence=effect)
 
 
 def _is_json(analysis: Analysis, text: str) -> bool:
