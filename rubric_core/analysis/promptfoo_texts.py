@@ -89,7 +89,6 @@ def _of_configuration(settings: Configuration) -> SuiteDefaults:
     judged = settings.has("default_test") and (common is None or (options is not None and options.has("rubric_prompt")))
     return SuiteDefaults(
         asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
-        untraced=not settings.has("tracing") and not settings.has("red_team"),
     )  # fmt: skip
 
 

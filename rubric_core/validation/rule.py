@@ -202,8 +202,6 @@ class SuiteDefaults:
     judge_prompt: bool = False
     #: The variables that every case gets from a suite; None if they are not known.
     variables: frozenset[str] | None = None
-    #: Whether a configuration of promptfoo records no traces.
-    untraced: bool = False
     #: Whether the content of a file takes the place of any text that begins with `file://`.
     inlines: bool = False
 
