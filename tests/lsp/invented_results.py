@@ -33,6 +33,8 @@ def invented_result(case: Runnable, number: int) -> CaseResult:
     }
     verdict = verdicts.get(kind, Verdict.PASSED)
     scored = kind != "unscored"
+    # Where no threshold is written and the default is 1, every check has to pass.
+    default = 1.0 if case.dialect.name == "promptfoo" else 0.8
     details: dict[str, object] = {}
     if kind == "repeated":
         details = {"trials": {"passed": 2, "count": 3}, "cached_answer": True}
@@ -43,7 +45,7 @@ def invented_result(case: Runnable, number: int) -> CaseResult:
         id=case.id,
         verdict=verdict,
         score=round(0.15 * (number % 7) + 0.05, 2) if scored else None,
-        threshold=0.7 if number % 2 else 0.8,
+        threshold=0.7 if number % 2 else default,
         threshold_from="execution.threshold" if number % 2 else "",
         evaluators=tuple(evaluators),
         reason="" if kind == "passed" else "no judge is configured" if not scored else "quality: gate: facts" if number % 2 else "",
