@@ -95,7 +95,8 @@ def test_a_configuration_of_promptfoo_is_checked_in_its_own_dialect(nvim: Open, 
     (workspace / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
     editor = checked(nvim("promptfooconfig.yaml"))
     until(
-        "its mistake", lambda: {str(each["code"]): each["lnum"] for each in editor.diagnostics()} == {"unknown-key": 4}
+        "its mistake",
+        lambda: {str(each["code"]): each["lnum"] for each in editor.diagnostics()} == {"promptfoo/unknown-key": 4},
     )
     editor.put_cursor("asserts")
     editor.lua("""vim.schedule(function()
