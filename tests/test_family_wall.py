@@ -36,7 +36,8 @@ _FAMILY = "promptfoo"
 #: The list of families, which is the one place that names their packages.
 _LIST = "rubric_core/family.py"
 
-#: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules.
+#: Each folder with the number of conditions that ask for the family, and of modules that import one of its modules. What
+#: stays is the option `--promptfoo-exit-code`.
 ROOMS = """
 rubric_core/cli                       1   0
 """
@@ -282,7 +283,7 @@ def test_a_kind_of_file_is_one_object_that_is_found_by_its_name(family: Family):
         kind_named(f"{family.name.upper()}_OTHER")
 
 
-#: The modules that load and run cases; of the language, everything is loaded as yet.
+#: The modules that load and run cases. AgentV's language is loaded for every family, because its model is what is run.
 _ENGINE = "rubric_core.evaluation."
 _SERVER = "rubric_lsp."
 #: A file of each family that passes without a model, and what it needs.
@@ -349,14 +350,15 @@ def test_an_editor_loads_nothing_that_only_another_family_needs(family: Family, 
     assert loaded & of_others(family, loaded) == set()
 
 
-def test_a_check_of_agentv_loads_of_another_family_only_what_recognises_its_files(tmp_path: Path):
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_agentv_loads_of_another_family_only_what_recognises_its_files(command: str, tmp_path: Path):
     (agentv, *others) = FAMILIES
     for name, text in _RUNS[agentv.name].items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     code = f"""
     import sys
     from rubric_core.cli import main
-    assert main(["check", {str(tmp_path / next(iter(_RUNS[agentv.name])))!r}]) == 0
+    assert main([{command!r}, {str(tmp_path / next(iter(_RUNS[agentv.name])))!r}]) == 0
     print("", *sys.modules, sep=chr(10))
     """
     loaded = modules_loaded_by(code, "rubric_core.", tmp_path)
