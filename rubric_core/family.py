@@ -24,6 +24,8 @@ class Family(NamedTuple):
     dialects: tuple[str, ...]
     #: The top-level keys whose lists hold cases: a text is cut into blocks there, before its family is known.
     case_keys: tuple[str, ...]
+    #: The file with the counts of what real files have, from the folder of this module; see `language/usage_counts.py`.
+    usage: str
     #: The module of each part that it has, by the name of the part, see `docs/architecture.md`; others have defaults.
     parts: Mapping[str, str]
 
@@ -35,6 +37,7 @@ FAMILIES = (
         "AgentV",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
+        "language/usage.json",
         {
             "dialects": "rubric_core.language.dialects",
             "language": "rubric_core.language.file_kinds",
@@ -48,6 +51,7 @@ FAMILIES = (
         "promptfoo",
         ("promptfoo",),
         ("tests",),
+        "language/usage_promptfoo.json",
         {
             "cases": "rubric_core.evaluation.cases.promptfoo.family_cases",
             "checks": "rubric_core.validation.promptfoo",

@@ -1,9 +1,9 @@
 """Counts how often keys and values are used in suites, and after which others. Completions are ordered by these counts.
 
-`usage.json` beside this module holds the counts of suites in general. They come from the examples in AgentV's
+The file of each family (`Family.usage`) holds the counts of suites in general. AgentV's come from the examples in its
 repository, releases 0.1 to 5.3. Each example counts once, however many suites it has: one that checks a hundred cases
 alike says no more about the next author than one with two. A test counts them again where these suites are at hand.
-`usage_promptfoo.json` holds those of promptfoo's configurations, of some 160 public projects, counted in the same way.
+Those of other families come from configurations of public projects, counted in the same way.
 """
 
 import json
@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rubric_core.family import FAMILIES
 from rubric_core.language.evaluators import Custom, Evaluator, LlmRubric, Rubrics
 from rubric_core.language.shape import Shape
 from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Text
@@ -148,8 +149,8 @@ def _closed(kind: Kind[Any]) -> str:
 def general_usage() -> Counts:
     """The counts of suites in general."""
     found = Counts()
-    for name in ("usage.json", "usage_promptfoo.json"):
-        known = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for family in FAMILIES:
+        known = json.loads((Path(__file__).parents[1] / family.usage).read_text(encoding="utf-8"))
         for where, fronts in known.items():
             for front, words in fronts.items():
                 for word, times in words.items():
