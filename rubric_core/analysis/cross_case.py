@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
-from rubric_core.analysis.family_cross_case import cross_case_of
+from rubric_core.analysis.family_cross_case import FamilyCrossCase
 from rubric_core.analysis.result import Analysis
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.blocks import Block
@@ -15,12 +15,14 @@ from rubric_core.validation.rule import Finding
 __all__ = ["reusable"]
 
 
-def reusable(before: Analysis, now: Analysis, change: BlockChange) -> tuple[tuple[Found, ...], frozenset[str]] | None:
+def reusable(
+    family: FamilyCrossCase, before: Analysis, now: Analysis, change: BlockChange
+) -> tuple[tuple[Found, ...], frozenset[str]] | None:
     """The findings of rules across cases that still hold, at their new offsets, and the groups of the rules that have to run again.
 
     None if all of them have to: what is around the cases has changed, or one of the findings is in a case that has changed.
     """
-    family, edited = cross_case_of(now.kind), _edited_cases(before, now, change)
+    edited = _edited_cases(before, now, change) if family.is_settled(before, now, change) else None
     again = family.groups_to_repeat(before, edited.old, now, edited.new) if edited is not None else None
     if edited is None or again is None:
         return None
@@ -41,8 +43,6 @@ class _Edited(NamedTuple):
 def _edited_cases(before: Analysis, now: Analysis, change: BlockChange) -> _Edited | None:
     """The cases that an edit touched; None if it changed more: then rules across cases run again."""
     if now.judged_in is None or before.judged_in != now.judged_in:
-        return None
-    if not cross_case_of(now.kind).is_settled(before, now, change):
         return None
     start, end = change.start, change.end
     old = [(n, before.document.blocks[n]) for n in range(start, len(before.document.blocks) - end)]

@@ -148,9 +148,11 @@ class Findings:
     def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
         """The findings of rules across cases; reused if their input has not changed."""
         analysis = self.analysis
-        if previous is not None:
-            self._define(lambda: previous.defined_names)
-        kept = reusable(previous, analysis, change) if previous is not None and change is not None else None
+        if previous is not None and not analysis.kind.takes_names:
+            analysis.defined_names = previous.defined_names
+        kept = None
+        if previous is not None and change is not None:
+            kept = reusable(self.cross_case, previous, analysis, change)
         if kept is None:
             analysis.across = tuple(self._looked_across())
         else:

@@ -82,8 +82,8 @@ class Check:
             analysis.referred = frozenset[str]().union(*map(_referred, self.states.values()))
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
-        analysis.settings = next((s for s in shapes if s.stands_for == "whole"), None)
-        analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
+        analysis.settings = settings = next((s for s in shapes if s.stands_for == "whole"), None)
+        analysis.suite = settings if isinstance(settings, Suite) else None
         defaults = self._defaults()
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states

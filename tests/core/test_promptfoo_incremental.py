@@ -11,6 +11,7 @@ from thorough import seeds
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.cross_case import reusable
+from rubric_core.analysis.family_cross_case import cross_case_of
 from rubric_core.analysis.promptfoo_facts import facts_of_cases
 from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.loading.project import Project
@@ -144,7 +145,7 @@ def test_only_rules_that_read_what_was_edited_look_again(old: str, new: str, aga
     before = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
     at = TEXT.index(old)
     now = edited(before, Edit(Span(at, at + len(old)), new))
-    partly = reusable(before, now, BlockChange.between(before, now.document, now.frame))
+    partly = reusable(cross_case_of(now.kind), before, now, BlockChange.between(before, now.document, now.frame))
     assert partly is not None
     assert set(partly[1]) == again
 
@@ -161,7 +162,7 @@ def test_weights_of_a_comparison_are_looked_at_again() -> None:
     before = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
     at = written.index("is-json: 2")
     now = edited(before, Edit(Span(at, at + len("is-json")), "equals"))
-    partly = reusable(before, now, BlockChange.between(before, now.document, now.frame))
+    partly = reusable(cross_case_of(now.kind), before, now, BlockChange.between(before, now.document, now.frame))
     assert partly is not None
     assert "invalid-value" in partly[1]
     assert "this case has no `equals` assertion that the weight could count for" in {d.message for d in now.diagnostics}
