@@ -218,7 +218,6 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
             summary.has_program,
             _MEMBERS.findall(text),
             len(summary.classifiers),
-            [text[slice(*each.span)] for each in summary.compares],
         ),
         "template-variable": (types, [each.has("value") and not each.has("rubric_prompt") for each in summary.checks]),
         "unknown-metric": (metrics, types),

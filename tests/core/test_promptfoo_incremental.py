@@ -155,14 +155,3 @@ def test_every_rule_across_cases_has_facts() -> None:
     analysis = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
     facts = facts_of_cases(analysis, next(b for b in analysis.document.blocks if b.key))
     assert {rule.group for rule in LANGUAGE.visitors(PromptfooSuite, "promptfoo")} == set(facts[0])
-
-
-def test_weights_of_a_comparison_are_looked_at_again() -> None:
-    written = TEXT.replace("{type: is-json}", "{type: is-json}, {type: max-score, value: {weights: {is-json: 2}}}")
-    before = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
-    at = written.index("is-json: 2")
-    now = edited(before, Edit(Span(at, at + len("is-json")), "equals"))
-    partly = reusable(cross_case_of(now.kind), before, now, BlockChange.between(before, now.document, now.frame))
-    assert partly is not None
-    assert "invalid-value" in partly[1]
-    assert "this case has no `equals` assertion that the weight could count for" in {d.message for d in now.diagnostics}
