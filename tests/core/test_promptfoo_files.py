@@ -423,7 +423,6 @@ TABLES = [
     ("word,__expected,__config:__expected2:threshold\nhi,similar:hi,0.5\n", [
         "1:17 there is no column of checks with the number 2",
     ]),
-    ('word,__expected\nhi,"is-json:{""type"": ""objct""}"\n', ["2:4 JSON Schema has no type `objct`; did you mean `object`?"]),
     ("word,__expected\nhi,latency\nho,llm-rubric(0.5):polite\nha,not-factuality:x\n", [
         "2:4 `latency` needs its limit in parentheses after it",
         "3:4 in a table `llm-rubric` has no threshold",
