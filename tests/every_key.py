@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Band
 from rubric_core.language.file_kinds import FileKind, root_of
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges, usual

@@ -23,9 +23,9 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.file_uses import FileUses, references_of
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.parse import read
+from rubric_core.families.promptfoo.loading.recognition import is_promptfoo_name
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.project import Project
-from rubric_core.loading.promptfoo_recognition import is_promptfoo_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Fix

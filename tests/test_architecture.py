@@ -18,9 +18,9 @@ from source_trees import MODULES, REPOSITORY, source_trees
 import rubric_core
 import rubric_core.evaluation
 from rubric_core.cli.parser import make_parser
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
 from rubric_core.family import FAMILIES, Family, part_of
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.family_checks import checks_of
@@ -432,7 +432,13 @@ def test_characters_that_act_are_listed_once() -> None:
 
 
 #: What speaks to somebody at a command line, or makes pages.
-_OF_COMMAND_LINES = ("rubric_core/cli", "rubric_core/pytest_plugin", "rubric_core/language")
+_OF_COMMAND_LINES = (
+    "rubric_core/cli",
+    "rubric_core/families/promptfoo/commands",
+    "rubric_core/pytest_plugin",
+    "rubric_core/language",
+    "rubric_core/families/promptfoo/language",
+)
 #: A comment in the file of recordings, which people open beside a command line.
 _HEADER = "Made by `rubric run --record`"
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 EVALUATION = Path(__file__).parents[1] / "rubric_core" / "evaluation"
+FAMILIES = EVALUATION.with_name("families")
+#: The folders of a family that have nothing to do with runs: what its commands do is done for the person who calls them.
+_NOT_RUN = frozenset({"analysis", "checks", "commands", "language", "loading", "migration"})
 #: Modules that start programs, open connections, or make files.
 MODULES = frozenset(
     {"subprocess", "websockets", "httpx", "socket", "urllib.request", "http.client", "shutil", "tempfile", "pty"}
@@ -24,7 +27,6 @@ ALLOWED = {
     "cases/from_data.py": {"DiskFiles": 1},
     "cases/load.py": {"DiskFiles": 1},
     "cases/options.py": {"process_environment": 1},
-    "cases/promptfoo/entries.py": {"DiskFiles": 2},
     "cases/runnable.py": {"DiskFiles": 1},
     # Called from Python without ports, which are those of the system then.
     "engine/grade.py": {"system_ports": 1},
@@ -38,12 +40,14 @@ ALLOWED = {
     "engine/custom_evaluators.py": {"EntryPoint": 1},
     # Names alone: of the folder for temporary files, and of the replies of servers.
     "model/holes.py": {"tempfile": 1},
-    "targets/promptfoo_http.py": {"http.client": 1},
     # Own modules, by constant names.
     "__init__.py": {"importlib.import_module": 1},
     # Stored results, which belong to rubric.
     "results/connection.py": {"shutil": 1, "tempfile": 1},
     "results/signatures.py": {"os.environ": 1},
+    # The same in a family.
+    "families/promptfoo/cases/entries.py": {"DiskFiles": 2},
+    "families/promptfoo/targets/http.py": {"http.client": 1},
 }
 
 
@@ -66,8 +70,12 @@ def uses(source: str) -> Iterator[str]:
 
 def test_runs_reach_the_world_through_their_ports() -> None:
     found = {
-        path.relative_to(EVALUATION).as_posix(): dict(Counter(uses(path.read_text(encoding="utf-8"))))
-        for path in sorted(EVALUATION.rglob("*.py"))
+        path.relative_to(EVALUATION if root is EVALUATION else root.parent).as_posix(): dict(
+            Counter(uses(path.read_text(encoding="utf-8")))
+        )
+        for root in (EVALUATION, FAMILIES)
+        for path in sorted(root.rglob("*.py"))
+        if root is EVALUATION or _NOT_RUN.isdisjoint(path.relative_to(root).parts)
     }
     assert {name: used for name, used in found.items() if used} == ALLOWED
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import yaml
 
+from rubric_core.families.promptfoo.language.assertion import Assertion
+from rubric_core.families.promptfoo.language.configuration import Configuration
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
+from rubric_core.families.promptfoo.language.provider_ids import PROVIDERS
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo.provider_ids import PROVIDERS
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target

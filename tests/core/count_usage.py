@@ -1,6 +1,6 @@
 """Count the usage of promptfoo's keys and values: `python tests/core/count_usage.py FOLDER...`, one folder below each for every project.
 
-Prints the content of `usage_promptfoo.json`. A word of one project alone is left out: it says nothing about the next author.
+Prints the content of `families/promptfoo/language/usage.json`. A word of one project alone is left out: it says nothing about the next author.
 So are types that AgentV has too, as counts are by name; what is counted for every assertion stands for them.
 """
 
@@ -13,8 +13,8 @@ from core.test_usage import kinds_of, written
 from harness import LANGUAGE
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.families.promptfoo.language.configuration import Configuration
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage_counts import ANY, Counts, count
 from rubric_core.syntax.tree import Mapping

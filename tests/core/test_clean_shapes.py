@@ -7,7 +7,7 @@ from harness import analysis_of
 from sample_texts import sample_texts
 
 from rubric_core.analysis.clean_shapes import CleanShapes
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 
 _TESTS = re.compile(r"^tests:[ ]*\n(?P<items>(?:[ ]*\n|[ ]*- .*\n|[ ].*\n)+)\Z", re.MULTILINE)
 

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.families.promptfoo.language.assertion import Assertion
+from rubric_core.families.promptfoo.language.case import PromptfooCase
+from rubric_core.families.promptfoo.language.configuration import Configuration
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
+from rubric_core.families.promptfoo.language.reference import PROMPTFOO_EXAMPLE, promptfoo_reference
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialect_reference import dialect_reference, example_suite
 from rubric_core.language.dialects import DIALECTS, dialect_named
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE, promptfoo_reference
 
 #: Characters; four of them are about one token.
 MOST = 50_000

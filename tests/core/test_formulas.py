@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubric_core.validation.promptfoo.formulas import formula_fault
+from rubric_core.families.promptfoo.checks.formulas import formula_fault
 
 #: Of these nothing may be reported.
 READ = (

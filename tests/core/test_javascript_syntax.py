@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubric_core.validation.promptfoo.script_syntax import read_javascript
+from rubric_core.families.promptfoo.checks.script_syntax import read_javascript
 
 EXPRESSIONS = (
     "output", "!output", "!!output", "typeof output === 'string'", "-output + +output", "void 0", "delete output.a", "await output", "~output",

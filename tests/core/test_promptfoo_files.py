@@ -7,9 +7,9 @@ import pytest
 
 from rubric_core.analysis import analyze
 from rubric_core.cli import main
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
 from rubric_core.text import apply_edits
 
 CONFIG = """\

@@ -7,7 +7,7 @@ import pytest
 
 from rubric_core.analysis import analyze
 from rubric_core.cli import main
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.loading.defined_names import DefinedNames
 from rubric_core.text import apply_edits
 from rubric_core.validation.rule import Fix

@@ -11,7 +11,7 @@ from rubric_core.analysis.file_uses import OutgoingReferences
 from rubric_core.cli import main
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.serialize import dumps, loads
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.loading.defined_names import DefinedNames, ReferableNames
 from rubric_core.loading.program_uses import ProgramUse
 from rubric_core.loading.project import Project

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rubric_core.language.promptfoo.javascript_globals import GLOBALS
-from rubric_core.validation.promptfoo.script_syntax import read_javascript, read_python
+from rubric_core.families.promptfoo.checks.script_syntax import read_javascript, read_python
+from rubric_core.families.promptfoo.language.javascript_globals import GLOBALS
 
 _GIVEN = {"output", "context", "process"}
 

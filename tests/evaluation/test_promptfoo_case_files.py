@@ -9,11 +9,11 @@ import pytest
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.promptfoo.table_rows import assertion_in_short
 from rubric_core.evaluation.engine.attempt import targets_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.families.promptfoo.cases.table_rows import assertion_in_short
 
 NAME = "promptfooconfig.yaml"
 HEAD = "prompts: ['Hello {{name}}']\nproviders: [echo]\n"

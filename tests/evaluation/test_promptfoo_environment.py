@@ -12,8 +12,6 @@ from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.options import Options
-from rubric_core.evaluation.cases.promptfoo.environment_file import variables_in
-from rubric_core.evaluation.cases.promptfoo.run_environment import read_environment_files
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
@@ -21,7 +19,9 @@ from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.language.promptfoo.switches import number_of
+from rubric_core.families.promptfoo.cases.environment_file import variables_in
+from rubric_core.families.promptfoo.cases.run_environment import read_environment_files
+from rubric_core.families.promptfoo.language.switches import number_of
 
 SUITE = """\
 prompts: ["[{{env.FROM_FILE}}][{{env.FROM_BOTH}}]"]

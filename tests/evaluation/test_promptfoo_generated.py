@@ -8,8 +8,8 @@ from suites import stored_cases
 
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.families.promptfoo.cases.executed_code import executed_code
+from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
 
 NAME = "promptfooconfig.yaml"
 CONFIG = "prompts: ['{{q}}']\nproviders: [echo]\ntests: "

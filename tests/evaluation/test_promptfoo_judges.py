@@ -11,13 +11,13 @@ from rubric_core.analysis import analyze
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.options import Options
-from rubric_core.evaluation.cases.promptfoo.default_graders import DEFAULT_GRADERS, default_grader
-from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.language.promptfoo.file_kinds import PromptfooFile
+from rubric_core.families.promptfoo.cases.default_graders import DEFAULT_GRADERS, default_grader
+from rubric_core.families.promptfoo.cases.vendors import vendor_target
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 
 GOOD = '{"reason": "kind enough", "pass": true, "score": 0.8}'
 BAD = '{"reason": "rude", "pass": false, "score": 0.1}'

@@ -8,16 +8,16 @@ import pytest
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
-from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.inputs import conversation_text
-from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import prompt_of
-from rubric_core.evaluation.targets.promptfoo_models.families import family_of
-from rubric_core.evaluation.targets.promptfoo_models.model_call import ModelCall
+from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
+from rubric_core.families.promptfoo.cases.vendors import vendor_target
+from rubric_core.families.promptfoo.targets.models.chat_prompt import prompt_of
+from rubric_core.families.promptfoo.targets.models.families import family_of
+from rubric_core.families.promptfoo.targets.models.model_call import ModelCall
 from rubric_core.ports import ChatMessage, ProviderError, Request
 
 TOOLS = [{"type": "function", "function": {"name": "weather"}}]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.promptfoo.configuration import read_configuration
-from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
-from rubric_core.evaluation.cases.promptfoo.providers import providers_of
+from rubric_core.families.promptfoo.cases.configuration import read_configuration
+from rubric_core.families.promptfoo.cases.prompts import prompts_of
+from rubric_core.families.promptfoo.cases.providers import providers_of
 
 TURNS = """\
 [{% for turn in turns %}

@@ -6,11 +6,11 @@ import pytest
 from judge_server import JudgeServer
 
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.families.promptfoo.cases.executed_code import executed_code
+from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
 
 FUNCTIONS = """\
 import pathlib

@@ -16,8 +16,8 @@ from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.evaluators.promptfoo.text_checks import levenshtein_distance
 from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.families.promptfoo.evaluators.text_checks import levenshtein_distance
 
 NAME = "promptfooconfig.yaml"
 CONFIG = """\

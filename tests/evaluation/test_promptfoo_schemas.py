@@ -11,8 +11,8 @@ import pytest
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.evaluators.promptfoo import json_checks
 from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.families.promptfoo.evaluators import json_checks
 
 LONG = "the schema took longer than"
 NESTED = "the schema is nested too deeply, or recurses without end"

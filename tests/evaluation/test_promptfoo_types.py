@@ -9,11 +9,11 @@ import pytest
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.evaluators.promptfoo.html_checks import html_fault
-from rubric_core.evaluation.evaluators.promptfoo.overlap import bleu, gleu, rouge, treebank_tokens
-from rubric_core.evaluation.evaluators.promptfoo.refusals import is_refusal
-from rubric_core.evaluation.evaluators.promptfoo.tool_calls import called_tools
 from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.families.promptfoo.evaluators.html_checks import html_fault
+from rubric_core.families.promptfoo.evaluators.overlap import bleu, gleu, rouge, treebank_tokens
+from rubric_core.families.promptfoo.evaluators.refusals import is_refusal
+from rubric_core.families.promptfoo.evaluators.tool_calls import called_tools
 
 
 async def graded(tmp_path: Path, output: Any, *assertions: dict[str, Any]) -> CaseResult:

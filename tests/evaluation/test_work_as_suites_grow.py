@@ -22,7 +22,13 @@ from rubric_core.cli import main
 LONG = 10_000
 SHORT_PROSE, LONG_PROSE = 300, 3_000
 #: The modules that run what a check has read; of checks, `tests/bench` has other tests.
-RUNS = str(Path("rubric_core", "evaluation"))
+RUNS = tuple(
+    str(Path("rubric_core", *each))
+    for each in (
+        ("evaluation",),
+        *(("families", "promptfoo", room) for room in ("cases", "engine", "evaluators", "targets")),
+    )
+)
 #: What only looks a text up, and does not read it.
 APART = frozenset({"of_text"})
 #: Calls and characters that go up and down with how results are stored together.
@@ -42,7 +48,12 @@ class Work:
         self.calls += event in ("call", "c_call")
         code = frame.f_code
         is_begun = frame.f_lineno != code.co_firstlineno  # a generator that goes on
-        if event == "call" and not is_begun and code.co_name not in APART and RUNS in code.co_filename:
+        if (
+            event == "call"
+            and not is_begun
+            and code.co_name not in APART
+            and any(each in code.co_filename for each in RUNS)
+        ):
             texts = (value for value in frame.f_locals.values() if type(value) is str)
             self.characters += sum(len(each) for each in texts if len(each) >= LONG)
 

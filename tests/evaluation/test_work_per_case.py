@@ -108,7 +108,7 @@ def test_what_other_runs_need_is_not_loaded(folder: Folder) -> None:
     *_, ended, loaded = done.stdout.splitlines()
     others = (
         "rubric_core.cli.run_watch", "rubric_core.evaluation.comparison", "rubric_core.evaluation.report_page", "urllib.request",
-        "rubric_core.evaluation.exporting.junit", "rubric_core.evaluation.evaluators.promptfoo", "rubric_core.evaluation.engine.promptfoo",
+        "rubric_core.evaluation.exporting.junit", "rubric_core.families.promptfoo.evaluators", "rubric_core.families.promptfoo.engine",
     )  # fmt: skip
     assert (ended, sorted(name for name in loaded.split() if name.startswith(others))) == ("0", [])
 

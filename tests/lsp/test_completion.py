@@ -11,10 +11,10 @@ from harness import LANGUAGE, cursor
 from thorough import sample
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import children
 from rubric_core.language.usage_counts import count
 from rubric_lsp.features.completion import Completion, complete

@@ -9,14 +9,14 @@ from harness import LANGUAGE, cursor
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
-from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.families.promptfoo.language.assertion import Assertion
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
 from rubric_core.language.shape import EXTENSION
 from rubric_core.loading.project import Project
 from rubric_core.text import Span
+from rubric_lsp.families.promptfoo.hints import promptfoo_hints
 from rubric_lsp.features.completion import Completion, complete
 from rubric_lsp.features.hover import hover
-from rubric_lsp.features.promptfoo_hints import promptfoo_hints
 
 HEAD = 'prompts: ["Say {{word}}"]\nproviders: [echo]\n'
 CASE = f"{HEAD}tests:\n  - vars: {{word: hi}}\n"

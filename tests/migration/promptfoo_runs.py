@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.promptfoo_source import read_source
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.migration.promptfoo.suite import ConvertedConfiguration, convert_configuration
+from rubric_core.families.promptfoo.commands.source import read_source
+from rubric_core.families.promptfoo.migration.suite import ConvertedConfiguration, convert_configuration
 
 __all__ = ["converted", "errors_in", "outcomes"]
 

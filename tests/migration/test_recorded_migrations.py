@@ -18,11 +18,11 @@ from record import WHOLE, checksum, compare, is_sampled, shortened
 from sample_texts import damaged, sample_texts
 
 from rubric_core.analysis import Analysis
-from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
+from rubric_core.families.promptfoo.migration.suite import ConvertedConfiguration, NothingCarriedError
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import MigrationNote, NotMigratableError, Offer, migrate, steps, steps_at
-from rubric_core.migration.promptfoo.suite import ConvertedConfiguration, NothingCarriedError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import apply_edits

@@ -41,6 +41,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation", "tests/cli/test_check_discovery.py"),
     "rubric_core/syntax": ("tests/core", "tests/pages", "tests/lsp/test_completion_of_existing_text.py"),
     "rubric_core/migration": ("tests/migration",),
+    "rubric_core/families/promptfoo": ("tests/core", "tests/pages", "tests/evaluation", "tests/migration"),
     "rubric_lsp/features": ("tests/lsp", "tests/evaluation/test_target_settings.py"),
 }
 #: The tests that notice most mutants of a package for the time they take: which lines they reach need not be measured.
@@ -73,6 +74,12 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/migration/test_carried_around.py", "tests/migration/test_migrate.py",
         "tests/migration/test_from_promptfoo.py", "tests/migration/test_promptfoo_fixtures.py", "tests/migration/test_offers.py",
         "tests/migration/test_difference.py",
+    ),
+    "rubric_core/families/promptfoo": (
+        "tests/core/test_recorded_findings.py", "tests/core/test_mistakes.py", "tests/core/test_javascript_syntax.py",
+        "tests/core/test_formulas.py", "tests/core/test_undefined_names.py", "tests/core/test_secrets_that_are_sent.py",
+        "tests/core/test_promptfoo_files.py", "tests/evaluation/test_recorded_suites.py", "tests/evaluation/test_promptfoo_types.py",
+        "tests/evaluation/test_promptfoo_runs.py", "tests/migration/test_from_promptfoo.py",
     ),
     "rubric_lsp/features": (
         "tests/lsp/test_editor_record.py", "tests/lsp/test_typing_record.py", "tests/lsp/test_views.py", "tests/lsp/test_completion.py", "tests/lsp/test_promptfoo.py", "tests/lsp/test_deferral.py",

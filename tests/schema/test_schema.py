@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft7Validator
 
 from rubric_core.cli import main
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.schema import KINDS, json_schema, kinds_of

@@ -12,8 +12,8 @@ from thorough import only_thorough
 from yaml_server import UnavailableError, YamlServer, installed
 
 from rubric_core.analysis import analyze
+from rubric_core.families.promptfoo.language.dialect import PROMPTFOO
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.dialects.promptfoo import PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.schema import KINDS, json_schema, kinds_of
 

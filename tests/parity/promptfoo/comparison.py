@@ -15,11 +15,11 @@ import yaml
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.model.promptfoo_assertion import given_score
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
+from rubric_core.families.promptfoo.model.assertion import given_score
 
 from . import oracle
 from .row import Row, Scored

@@ -15,8 +15,8 @@ import yaml
 from thorough import only_thorough
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.promptfoo.configuration import read_configuration
-from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
+from rubric_core.families.promptfoo.cases.configuration import read_configuration
+from rubric_core.families.promptfoo.cases.prompts import prompts_of
 
 from . import oracle
 from .comparison import compare, rubric_rows

@@ -1,0 +1,1 @@
+"""Families of eval files, one package each: what they do otherwise than the model of generic code."""

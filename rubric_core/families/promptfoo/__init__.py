@@ -1,0 +1,1 @@
+"""promptfoo's configurations: a family of eval files."""

@@ -1,0 +1,96 @@
+"""The texts of promptfoo: its configurations, and the files that they name."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.analysis.analyzed_text import AnalyzedText
+from rubric_core.analysis.family_texts import FamilyTexts
+from rubric_core.analysis.text_references import TextReferences
+from rubric_core.families.promptfoo.analysis.cases import promptfoo_cases
+from rubric_core.families.promptfoo.analysis.references import PromptfooReferences
+from rubric_core.families.promptfoo.language.case import PromptfooCase
+from rubric_core.families.promptfoo.language.configuration import Configuration
+from rubric_core.families.promptfoo.language.consequences import NOT_LOADED
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
+from rubric_core.families.promptfoo.loading.table import CaseTable
+from rubric_core.families.promptfoo.loading.table_assertions import table_assertions
+from rubric_core.families.promptfoo.loading.templates import templates
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
+from rubric_core.loading.defined_names import DefinedNames
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.kept_block import KeptBlock
+from rubric_core.loading.lower import Lowering
+from rubric_core.loading.project import Project
+from rubric_core.loading.reference_issues import ProgramText, PromptFileText
+from rubric_core.syntax.tree import Node
+from rubric_core.text import Span
+from rubric_core.validation.entry_lists import CaseEntry
+from rubric_core.validation.rule import SuiteDefaults
+
+__all__ = ["TEXTS"]
+
+
+class _PromptfooTexts(FamilyTexts):
+    def cases(self, text: AnalyzedText) -> tuple[CaseEntry, ...]:
+        return promptfoo_cases(text) if text.kind.is_root else ()
+
+    def defaults(self, settings: Shape | None, kind: FileKind, names: DefinedNames | None) -> SuiteDefaults:
+        if isinstance(settings, Configuration):
+            return _of_configuration(settings)
+        filters = names.filters if names is not None else None
+        return SuiteDefaults(
+            asserts=True,
+            inlines=kind is PromptfooFile.CASES,
+            filters=filters,
+            names=names if kind.lists_cases else None,
+        )
+
+    def references(self, project: Project, path: Path, text: AnalyzedText) -> TextReferences | None:
+        return PromptfooReferences(project, path, text) if text.kind.is_root or text.kind.refers else None
+
+    def names_for_files(self, text: AnalyzedText, names: DefinedNames | None) -> DefinedNames | None:
+        if text.kind is not PromptfooFile.CASES:
+            return names
+        # Other cases may give a provider further settings.
+        called = frozenset(use._replace(settings=()) for each in text.states.values() for use in each.links.called)
+        if not called:
+            return names
+        return replace(names, programs=names.programs | called) if names is not None else DefinedNames(programs=called)
+
+    def kept_blocks(self, root: Node | None, dialect: Dialect) -> Iterator[KeptBlock]:
+        return templates(root, dialect)
+
+    def shapes_of_text(self, kind: FileKind, text: str, lowering: Lowering) -> Iterable[Shape]:
+        return table_assertions(text, lowering) if kind is PromptfooFile.TABLE else ()
+
+    def issues_of_text(
+        self, kind: FileKind, name: str, text: str, path: Path | None, names: DefinedNames | None
+    ) -> Iterator[Issue]:
+        start = Span(0, 0)
+        if kind is PromptfooFile.TABLE:
+            yield CaseTable(span=start, text=text)
+        elif kind.is_template:
+            is_of_judges = kind is PromptfooFile.JUDGE_PROMPT
+            yield PromptFileText(span=start, name=name, text=text, is_of_judges=is_of_judges, is_own=True, use=names)
+        elif kind.is_program:
+            called = tuple(sorted(each for each in names.programs if each.path == path)) if names is not None else ()
+            yield ProgramText(
+                span=start, name=name, text=text, consequence=NOT_LOADED, is_own=True, use=names, called=called
+            )
+
+
+def _of_configuration(settings: Configuration) -> SuiteDefaults:
+    own = settings.nunjucks_filters if settings.has("nunjucks_filters") else {}
+    common = settings.default_test if isinstance(settings.default_test, PromptfooCase) else None
+    options = common.options if common is not None else None
+    judged = settings.has("default_test") and (common is None or (options is not None and options.has("rubric_prompt")))
+    return SuiteDefaults(
+        asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
+    )  # fmt: skip
+
+
+#: See `FamilyTexts`.
+TEXTS = _PromptfooTexts()

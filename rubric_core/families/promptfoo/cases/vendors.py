@@ -1,0 +1,178 @@
+"""The providers of promptfoo that are models behind an API, as rubric's kinds of targets."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
+from rubric_core.families.promptfoo.cases.model_files import UnsentError, with_files
+from rubric_core.families.promptfoo.targets.models.model import ModelSettings
+from rubric_core.families.promptfoo.targets.models.openai_chat import thinks
+from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+
+__all__ = ["IDLE", "VendorTarget", "unsent_settings", "vendor_target"]
+
+
+class _Vendor(NamedTuple):
+    """A vendor whose models are called by one of rubric's kinds."""
+
+    #: The kind of the target.
+    kind: str
+    #: The environment variable with its key; empty if it needs none.
+    key: str
+    #: Its address, if the kind has no default address.
+    base: str = ""
+    #: The words allowed between the vendor and the model in an id.
+    forms: tuple[str, ...] = ("chat",)
+    #: The variables that name another address, the first one first.
+    addresses: tuple[str, ...] = ()
+    #: Whether promptfoo ignores `apiBaseUrl` and uses the vendor's own address.
+    is_fixed: bool = False
+
+
+_OPENAI_ADDRESSES = ("OPENAI_API_HOST", "OPENAI_API_BASE_URL", "OPENAI_BASE_URL")
+_VENDORS: Mapping[str, _Vendor] = {
+    "openai": _Vendor("openai", "OPENAI_API_KEY", forms=("chat", "responses"), addresses=_OPENAI_ADDRESSES),
+    "openrouter": _Vendor("openrouter", "OPENROUTER_API_KEY", forms=()),
+    "anthropic": _Vendor("anthropic", "ANTHROPIC_API_KEY", forms=("messages",)),
+    "google": _Vendor("gemini", "GOOGLE_API_KEY", forms=()),
+    "azure": _Vendor("azure", "AZURE_API_KEY", forms=("chat", "responses")),
+    "azureopenai": _Vendor("azure", "AZURE_API_KEY", forms=("chat", "responses")),
+    "ollama": _Vendor("openai", "", "http://localhost:11434/v1", forms=("chat", "completion")),
+    "groq": _Vendor("openai", "GROQ_API_KEY", "https://api.groq.com/openai/v1", (), is_fixed=True),
+    "mistral": _Vendor("openai", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", (), ("MISTRAL_API_HOST", "MISTRAL_API_BASE_URL")),
+    "deepseek": _Vendor("openai", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", (), is_fixed=True),
+    "xai": _Vendor("openai", "XAI_API_KEY", "https://api.x.ai/v1", (), is_fixed=True),
+    "togetherai": _Vendor("openai", "TOGETHER_API_KEY", "https://api.together.xyz/v1", is_fixed=True),
+    "perplexity": _Vendor("openai", "PERPLEXITY_API_KEY", "https://api.perplexity.ai", (), is_fixed=True),
+    "cerebras": _Vendor("openai", "CEREBRAS_API_KEY", "https://api.cerebras.ai/v1", (), is_fixed=True),
+    "fireworks": _Vendor("openai", "FIREWORKS_API_KEY", "https://api.fireworks.ai/inference/v1", (), ("FIREWORKS_API_BASE_URL",)),
+    "nvidia": _Vendor("openai", "NVIDIA_API_KEY", "https://integrate.api.nvidia.com/v1", (), ("NVIDIA_API_BASE_URL",)),
+    "github": _Vendor("openai", "GITHUB_TOKEN", "https://models.github.ai/inference", (), is_fixed=True),
+}  # fmt: skip
+#: Request types that are not chat, such as embeddings.
+_OTHERS = re.compile(
+    r"(?:completion|embeddings?|moderation|image|realtime|assistant|audio|speech|tts|transcription|agents|chatkit|codex\S*|claude-agent-sdk|claude-code|live|video)(?:\Z)"
+)
+#: The settings that a target gets besides its address; requests take the other settings from the configuration.
+_SETTINGS = {
+    "temperature": "temperature",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+}
+#: Settings that do not affect the answer.
+IDLE = frozenset(
+    {
+        "apiKey",
+        "apiKeyEnvar",
+        "apiBaseUrl",
+        "apiHost",
+        "apiVersion",
+        "cost",
+        "inputCost",
+        "outputCost",
+        "basePath",
+        "apiKeyRequired",
+        "headers",
+    }
+)
+_SCHEME = re.compile(r"https?://")
+_AZURE_VERSIONS = {"chat": "2024-12-01-preview", "responses": "preview"}
+
+
+_USUAL_LIMIT = 1024
+
+
+class VendorTarget(NamedTuple):
+    """A provider as a target of rubric."""
+
+    kind: str = ""
+    settings: Mapping[str, Any] = {}  # a named tuple has no factories
+    #: How promptfoo calls it, apart from the settings of rubric's targets; None if it cannot be called.
+    model: ModelSettings | None = None
+    #: Why it cannot be called.
+    trouble: str = ""
+
+
+def vendor_target(
+    identity: str, config: Mapping[str, Any], load: Callable[[str], Any] | None = None
+) -> VendorTarget | None:
+    """The target for an id such as `openai:chat:gpt-5-mini`; None for the id of a vendor that rubric does not call.
+
+    Args:
+        identity: The id.
+        config: The settings beside it.
+        load: Gives the data in a file that they name. Raises ConfigurationError. None: none of them is read.
+    """
+    written = {k: PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
+    name, _, rest = identity.partition(":")
+    vendor = _VENDORS.get(name)
+    if vendor is None or not rest:
+        return None
+    form, colon, model = rest.partition(":")
+    if not colon or form not in vendor.forms:
+        if _OTHERS.match(form) and (colon or name != "ollama"):
+            return VendorTarget(
+                trouble=f"rubric does not call the provider {identity} of promptfoo, which is no chat model"
+            )
+        form, model = "completion" if name == "ollama" else "chat", rest
+    form = form if form in ("responses", "completion") else "chat"
+    made = ModelSettings(name, model, form, config, _addresses(vendor, config))
+    try:
+        made = made._replace(config=with_files(config, made.family.filled, load))
+    except UnsentError as error:
+        return VendorTarget(trouble=f"rubric does not send {error} to {identity}")
+    except ConfigurationError as error:
+        return VendorTarget(trouble=f"promptfoo stops: {error}")
+    refused = next((key for key in config if key in made.family.refused), "")
+    if refused:
+        return VendorTarget(trouble=f"rubric does not support `config.{refused}` of {identity}")
+    named = PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", model)
+    settings: dict[str, Any] = {"model": named, **_usual(name, model)}
+    settings |= {_SETTINGS[key]: value for key, value in written.items() if key in _SETTINGS and _is_number(value)}
+    if form == "responses":
+        settings["api_format"] = "responses"
+    _add_address(vendor, written, settings, form)
+    key = written.get("apiKey") or written.get("apiKeyEnvar") or vendor.key
+    if key:
+        settings["api_key"] = written["apiKey"] if written.get("apiKey") else f"${{{{ {key} }}}}"
+    # OpenRouter at another address is a server that speaks OpenAI's API.
+    kind = "openai" if vendor.kind == "openrouter" and "base_url" in settings else vendor.kind
+    return VendorTarget(kind, settings, made)
+
+
+def _usual(name: str, model: str) -> dict[str, Any]:
+    """The settings that promptfoo sends by default."""
+    if name not in ("openai", "azure", "azureopenai") or thinks(model):
+        return {}
+    return {"temperature": 0, "max_output_tokens": _USUAL_LIMIT}
+
+
+def unsent_settings(target: VendorTarget, config: Mapping[str, Any]) -> list[str]:
+    """The settings of a provider that the settings of its target do not express."""
+    moved = target.kind in ("anthropic", "gemini")
+    return [
+        key for key in config
+        if key == "headers" or (key not in _SETTINGS and key not in IDLE) or (moved and key in ("apiBaseUrl", "apiHost"))
+    ]  # fmt: skip
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _addresses(vendor: _Vendor, config: Mapping[str, Any]) -> tuple[str, ...]:
+    return () if config.get("apiBaseUrl") or config.get("apiHost") else vendor.addresses
+
+
+def _add_address(vendor: _Vendor, config: Mapping[str, Any], settings: dict[str, Any], form: str) -> None:
+    """Add the address to the settings."""
+    base, host = config.get("apiBaseUrl"), config.get("apiHost")
+    if vendor.kind == "azure":
+        bare = _SCHEME.sub("", str(host or "")).removesuffix("/")
+        settings["endpoint"] = base or (f"https://{bare}" if bare else "${{ AZURE_API_HOST }}")
+        settings["version"] = str(config.get("apiVersion") or _AZURE_VERSIONS[form])
+        return
+    address = (f"https://{host}/v1" if host else "") or (base if not vendor.is_fixed else "") or vendor.base
+    if address and vendor.kind in ("openai", "openrouter"):
+        settings["base_url"] = address

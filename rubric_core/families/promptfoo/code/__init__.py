@@ -1,0 +1,1 @@
+"""How promptfoo calls code: commands, prompts and transforms."""

@@ -1,0 +1,1 @@
+"""How cases of promptfoo are prepared, attempted and compared."""

@@ -1,0 +1,1 @@
+"""Runs as promptfoo writes its results."""

@@ -1,0 +1,1 @@
+"""promptfoo's files: how they are recognised, and what they refer to."""

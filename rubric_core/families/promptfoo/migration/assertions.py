@@ -1,0 +1,169 @@
+"""Converts assertions of promptfoo into evaluators of agentv-5; for one without an equivalent, gives the reason."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rubric_core.families.promptfoo.migration.conversion import (
+    USUAL_MINIMUM,
+    Conversion,
+    NotCarriedError,
+    Surroundings,
+    above_zero,
+    share_of,
+)
+from rubric_core.families.promptfoo.migration.judged_assertions import by_steps, closed_question, rubric, similar
+from rubric_core.families.promptfoo.migration.scripts import script, transform_code, webhook
+from rubric_core.families.promptfoo.migration.text_assertions import (
+    compared,
+    cost,
+    json_value,
+    latency,
+    several,
+    trimmed,
+    word_count,
+)
+from rubric_core.language.javascript_values import scalar_text
+from rubric_core.lazy_compilation import replace
+from rubric_core.syntax.template_syntax import NUNJUCKS_FILTERS, filters_used, loose_statements
+from rubric_core.text import Span
+
+__all__ = ["convert_assertion"]
+
+#: What to write in place of a type without an equivalent.
+_INSTEAD: Mapping[str, str] = {
+    "contains-json": "write a `javascript` check that finds and parses it",
+    "is-xml": "write a `javascript` or `python` check", "contains-xml": "write a `javascript` or `python` check",
+    "is-html": "write a `javascript` or `python` check", "contains-html": "write a `javascript` or `python` check",
+    "is-sql": "write a `python` check", "contains-sql": "write a `python` check",
+    "levenshtein": "write a `javascript` or `python` check", "bleu": "write a `python` check", "gleu": "write a `python` check",
+    "rouge-n": "write a `python` check", "meteor": "write a `python` check", "ruby": "write it as `python` or `javascript`",
+    "is-refusal": "write `icontains-any` with the phrases, or an `llm-rubric`",
+    "factuality": "write an `llm-rubric` that names the facts", "model-graded-factuality": "write an `llm-rubric` that names the facts",
+    "answer-relevance": "write an `llm-rubric`", "context-recall": "write an `llm-rubric`", "context-relevance": "write an `llm-rubric`",
+    "context-faithfulness": "write an `llm-rubric`", "conversation-relevance": "write an `llm-rubric`",
+    "search-rubric": "write an `agent-rubric`", "classifier": "write an `llm-rubric`", "moderation": "write an `llm-rubric`",
+    "tool-call-f1": "write `trajectory:tool-used`", "skill-used": "write AgentV's `skill-used` by hand",
+    "select-best": "run both and compare them with `rubric compare`", "max-score": "run both and compare them with `rubric compare`",
+}  # fmt: skip
+_FALLBACK = "write a `javascript` or `python` check, or an `llm-rubric`"
+#: Types for which promptfoo ignores `not-`.
+_NEVER_INVERTED = frozenset({"model-graded-closedqa"})
+_KEYS = frozenset(
+    {
+        "type",
+        "value",
+        "description",
+        "threshold",
+        "weight",
+        "metric",
+        "provider",
+        "rubricPrompt",
+        "transform",
+        "config",
+        "assert",
+    }
+)
+
+
+def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
+    """The evaluator for an assertion. Raises NotCarriedError."""
+    written = settings.get("type")
+    if not isinstance(written, str) or not written:
+        raise NotCarriedError("an assertion without `type`, which promptfoo refuses")
+    kind = written.removeprefix("not-")
+    make = _MAKERS.get(kind)
+    if make is None:
+        raise NotCarriedError(f"`{written}`, which AgentV does not have; {_INSTEAD.get(kind, _FALLBACK)}")
+    if "contextTransform" in settings:
+        raise NotCarriedError(f"AgentV has no `contextTransform`, which `{written}` has here")
+    differs = [f"`{name}` is left out: promptfoo ignores it" for name in settings if name not in _KEYS]
+    metric = settings.get("metric")
+    if isinstance(metric, str) and not _can_be_filled(metric):
+        differs.append(f"`metric: {metric}` is left out: it cannot be filled in, and AgentV would not run the case")
+    made = make(settings, around)
+    if kind != written and made.grade == "score" and kind not in _NEVER_INVERTED:
+        raise NotCarriedError(
+            f"AgentV turns the score of `{written}` as well as its verdict: write what the output should be instead"
+        )
+    if kind == "assert-set" and settings.get("weight") == 0:
+        raise NotCarriedError(
+            "a set with weight 0 still has to pass in promptfoo; in AgentV it would not: give it a weight"
+        )
+    keys = {"type": kind, **made.keys, **_shared(settings)}
+    if "transform" in settings:
+        keys["transform"] = transform_code(settings["transform"])
+    if kind != written and kind in _NEVER_INVERTED:
+        differs += (
+            "promptfoo ignores `not-` here, so it is carried over without: write `negate: true` if it was meant",
+        )
+    elif kind != written:
+        keys["negate"] = True
+    return replace(made, keys=keys, differs=(*made.differs, *differs))
+
+
+def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that all types have."""
+    found: dict[str, Any] = {}
+    weight = settings.get("weight")
+    if weight is not None:
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
+            raise NotCarriedError(f"AgentV takes no weight of {scalar_text(weight)}")
+        found["weight"] = weight
+    if isinstance(settings.get("metric"), str) and settings["metric"] and _can_be_filled(settings["metric"]):
+        found["metric"] = settings["metric"]
+    return found
+
+
+def _can_be_filled(template: str) -> bool:
+    """Whether the template of a metric can be rendered. If not, AgentV does not run the case, and promptfoo uses the text verbatim."""
+    whole = Span(0, len(template))
+    if template.count("{{") != template.count("}}") or any(loose_statements(template, whole)):
+        return False
+    return all(name in NUNJUCKS_FILTERS for name, _ in filters_used(template, whole))
+
+
+def _set(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
+    listed, least = settings.get("assert"), share_of(settings)
+    if not isinstance(listed, list) or not listed:
+        raise NotCarriedError("an empty `assert-set`, which always passes in promptfoo")
+    if settings["type"] != "assert-set":
+        raise NotCarriedError("promptfoo does not know `not-assert-set`")
+    members, lost, differs = [], [], list[str]()
+    grades: set[str] = set()
+    for each in listed:
+        kind = str(each.get("type")) if isinstance(each, dict) else "assertion"
+        try:
+            made = _member(each, around)
+        except NotCarriedError as error:
+            lost.append((kind, str(error)))
+            continue
+        members.append(dict(made.keys))
+        differs += made.differs
+        grades.add(made.grade)
+    if not members:
+        raise NotCarriedError(
+            f"no member of the set has an equivalent in AgentV: {'; '.join(words for _, words in lost)}"
+        )
+    keys: dict[str, Any] = {**({} if least is None else {"threshold": least}), "assert": members}
+    if isinstance(settings.get("config"), dict):
+        keys["config"] = settings["config"]
+    if least is not None:
+        return Conversion(keys, "score", above_zero(least), tuple(differs), tuple(lost))
+    if "score" in grades:
+        differs.append("in promptfoo each member has to pass; in AgentV the mean of the set decides")
+        return Conversion(keys, "score", USUAL_MINIMUM, tuple(differs), tuple(lost))
+    return Conversion(keys, "check", 1.0, tuple(differs), tuple(lost))
+
+
+def _member(settings: Any, around: Surroundings) -> Conversion:
+    if not isinstance(settings, dict) or settings.get("type") == "assert-set":
+        raise NotCarriedError("promptfoo takes no such member of a set")
+    return convert_assertion(settings, around)
+
+
+_MAKERS: Mapping[str, Callable[[Mapping[str, Any], Surroundings], Conversion]] = {
+    "equals": trimmed, "starts-with": trimmed, "contains": compared, "icontains": compared, "regex": compared,
+    "contains-any": several, "contains-all": several, "icontains-any": several, "icontains-all": several, "is-json": json_value,
+    "word-count": word_count, "latency": latency, "cost": cost, "javascript": script, "python": script, "webhook": webhook,
+    "llm-rubric": rubric, "model-graded-closedqa": closed_question, "g-eval": by_steps, "similar": similar, "assert-set": _set,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""What a run knows of an assertion of promptfoo."""

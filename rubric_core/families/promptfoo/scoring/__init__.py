@@ -1,0 +1,1 @@
+"""Scores and comparisons as promptfoo computes them."""

@@ -1,0 +1,1 @@
+"""What families of eval files show in an editor."""

@@ -1,0 +1,1 @@
+"""What promptfoo's files show in an editor."""
