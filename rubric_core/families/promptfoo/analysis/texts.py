@@ -88,8 +88,14 @@ def _of_configuration(settings: Configuration) -> SuiteDefaults:
     options = common.options if common is not None else None
     judged = settings.has("default_test") and (common is None or (options is not None and options.has("rubric_prompt")))
     return SuiteDefaults(
-        asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
+        asserts=_may_assert(settings), filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged,
     )  # fmt: skip
+
+
+def _may_assert(settings: Configuration) -> bool:
+    """Whether cases may get assertions from `defaultTest`, which may be in another file."""
+    common = settings.default_test if settings.has("default_test") else None
+    return common is not None and (not isinstance(common, PromptfooCase) or bool(common.assertions))
 
 
 #: See `FamilyTexts`.

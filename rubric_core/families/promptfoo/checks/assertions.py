@@ -6,7 +6,7 @@ from rubric_core.families.promptfoo.language import graded_assertions as graded
 from rubric_core.families.promptfoo.language import measured_assertions as measured
 from rubric_core.families.promptfoo.language import text_assertions as text
 from rubric_core.families.promptfoo.language.assertion import Assertion, AssertionSet
-from rubric_core.families.promptfoo.language.case import PromptfooCase
+from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
 from rubric_core.families.promptfoo.language.consequences import STOPS
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
@@ -140,11 +140,15 @@ def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
 
 
 @checks("promptfoo/empty-assertions", "nothing-asserted", "hint", awaits="entry")
-def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
+def empty_assertions(shape: PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:
     """`assert: []`: the case passes with every output, and a set in it passes with score 0."""
     place = shape.places.get("assertions")
     if place is None or place.borrowed or not isinstance(place.node, Sequence) or place.node.items:
         return
+    if isinstance(shape, PromptfooCase) and shape.stands_for == "case" and context.defaults.asserts:
+        options = shape.options if isinstance(shape.options, CaseOptions) else None
+        if options is None or options.disable_default_asserts is not True:
+            return  # the case has those of `defaultTest`
     what = (
         "this set asserts nothing: it passes with score 0"
         if isinstance(shape, AssertionSet)
