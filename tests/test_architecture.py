@@ -2,17 +2,19 @@
 
 import ast
 import builtins
+import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from inspect import isfunction, unwrap
 from pathlib import Path
 from textwrap import dedent
 from typing import get_args, get_type_hints
 
 import pytest
+from harness import UPDATING
 from source_trees import MODULES, REPOSITORY, source_trees
 
 import rubric_core
@@ -43,17 +45,44 @@ def test_layers():
 # Rules
 
 
-def test_every_rule_is_listed_once():
-    assert not [code for code, count in Counter(r.code for r in all_rules()).items() if count > 1]
-    rules = [r for r in all_rules() if VISITED[r.code]]
-    modules = {p.stem for p in (REPOSITORY / "rubric_core/validation/rules").glob("*.py")} - {"__init__"}
-    assert modules == {r.page.stem for r in rules}
-    assert {r.code: _visited(r) for r in rules} == {code: set(names) for code, names in VISITED.items() if names}
-    assert [r.code for r in all_rules()] == sorted(r.code for r in all_rules()), "in the order of their codes"
+def test_the_table_of_rules_says_what_they_visit():
+    """`UPDATE=1` writes the table."""
+    made = dict(sorted({**dict.fromkeys(_groups(), ()), **dict(_declared_rules())}.items()))
+    if UPDATING:
+        path = REPOSITORY / "rubric_core/validation/rules/__init__.py"
+        head, _, rest = path.read_text(encoding="utf-8").partition(f"{_TABLE} = {{\n")
+        rows = "".join(f"    {json.dumps(code)}: {_tuple(names)},\n" for code, names in made.items())
+        path.write_text(
+            f"{head}{_TABLE} = {{\n{rows}}}\n{rest.partition(chr(10) + '}' + chr(10))[2]}", encoding="utf-8"
+        )
+        subprocess.run([sys.executable, "-m", "ruff", "format", "-q", path], check=True)
+        return
+    assert {code: frozenset(names) for code, names in VISITED.items()} == {c: frozenset(n) for c, n in made.items()}
+    assert list(VISITED) == list(made), "in the order of their codes"
 
 
-def _visited(rule: Rule[object]) -> set[str]:
-    return {each.__name__ for each in get_args(rule.visits) or (rule.visits,)}
+_TABLE = "VISITED: Mapping[str, tuple[str, ...]]"
+
+
+def _declared_rules() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The code of each module of a rule, and the names of the classes that it visits."""
+    folder = REPOSITORY / "rubric_core/validation/rules"
+    for name in sorted({path.stem for path in folder.glob("*.py")} - {"__init__"}):
+        rule = getattr(import_module(f"rubric_core.validation.rules.{name}"), name.upper())
+        assert rule.code == name.replace("_", "-")
+        yield rule.code, tuple(sorted(each.__name__ for each in get_args(rule.visits) or (rule.visits,)))
+
+
+def _groups() -> Iterator[str]:
+    """The codes under which there are only checks of families."""
+    for family in FAMILIES:
+        package = part_of(family.name, "checks")
+        if package is not None:
+            yield from (each.code for each in import_module(f"{package.__name__}.groups").GROUPS)
+
+
+def _tuple(names: tuple[str, ...]) -> str:
+    return f"({', '.join(map(json.dumps, names))}{',' * (len(names) == 1)})"
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
