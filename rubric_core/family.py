@@ -63,7 +63,7 @@ FAMILIES = (
             "init": "rubric_core.families.promptfoo.commands.init",
             "language": "rubric_core.families.promptfoo.language.catalogue",
             "migration": "rubric_core.families.promptfoo.commands.migrate",
-            "misnomers": "rubric_core.families.promptfoo.language.misnomers",
+            "misnomers": "rubric_core.families.promptfoo.language.catalogue",
             "names": "rubric_lsp.families.promptfoo.shared_names",
             "recognition": "rubric_core.families.promptfoo.loading.recognition",
             "reference": "rubric_core.families.promptfoo.language.reference",

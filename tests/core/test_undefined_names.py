@@ -3,7 +3,7 @@
 import pytest
 
 from rubric_core.families.promptfoo.checks.script_syntax import read_javascript, read_python
-from rubric_core.families.promptfoo.language.javascript_globals import GLOBALS
+from rubric_core.families.promptfoo.language.javascript import GLOBALS
 
 _GIVEN = {"output", "context", "process"}
 

@@ -21,7 +21,7 @@ from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.families.promptfoo.cases.environment_file import variables_in
 from rubric_core.families.promptfoo.cases.run_environment import read_environment_files
-from rubric_core.families.promptfoo.language.switches import number_of
+from rubric_core.families.promptfoo.language.run_options import number_of
 
 SUITE = """\
 prompts: ["[{{env.FROM_FILE}}][{{env.FROM_BOTH}}]"]

@@ -10,7 +10,7 @@ from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooC
 from rubric_core.families.promptfoo.language.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.graded_assertions import JavaScriptCode, PythonCode, RubyCode
-from rubric_core.families.promptfoo.language.model_names import MODELS
+from rubric_core.families.promptfoo.language.models import MODELS
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider, Grader, ProviderSettings
 from rubric_core.families.promptfoo.language.provider_ids import (
     GRADER_ROLES,

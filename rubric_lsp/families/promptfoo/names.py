@@ -9,7 +9,7 @@ from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.families.promptfoo.language.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign
+from rubric_core.families.promptfoo.language.listed_entries import path_sign
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern

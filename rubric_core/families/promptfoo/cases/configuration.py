@@ -14,7 +14,7 @@ from rubric_core.families.promptfoo.cases.run_environment import (
 )
 from rubric_core.families.promptfoo.cases.table_format import TableFormat, table_format
 from rubric_core.families.promptfoo.cases.test_programs import TestProgram
-from rubric_core.families.promptfoo.language.switches import is_on
+from rubric_core.families.promptfoo.language.run_options import is_on
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches

@@ -26,7 +26,7 @@ from rubric_core.families.promptfoo.cases.serial import histories, is_serial, ne
 from rubric_core.families.promptfoo.cases.tests import PromptfooTest, inline_tests, tests_of
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import STOPS
-from rubric_core.families.promptfoo.language.switches import number_of
+from rubric_core.families.promptfoo.language.run_options import number_of
 from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Repeat, RunSettings, Suite
 from rubric_core.language.shape import FieldPlace
 from rubric_core.ports import Files

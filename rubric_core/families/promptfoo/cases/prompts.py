@@ -12,7 +12,7 @@ from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.families.promptfoo.cases.prompt_files import DATA, LINES, TEXTS, WHOLE, prompts_in_file
 from rubric_core.families.promptfoo.code.command import EXEC, command_parts
-from rubric_core.families.promptfoo.language.repeated_entries import prompt_key
+from rubric_core.families.promptfoo.language.listed_entries import prompt_key
 from rubric_core.lazy_compilation import dataclass, field, pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.path_matches import path_matches

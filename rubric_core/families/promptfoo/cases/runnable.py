@@ -21,7 +21,7 @@ from rubric_core.families.promptfoo.cases.run_environment import suite_variables
 from rubric_core.families.promptfoo.cases.tests import PromptfooTest
 from rubric_core.families.promptfoo.language.assertion import COMPARING_TYPES
 from rubric_core.families.promptfoo.language.configuration import Configuration
-from rubric_core.families.promptfoo.language.switches import is_on
+from rubric_core.families.promptfoo.language.run_options import is_on
 from rubric_core.families.promptfoo.model.assertion import PromptfooAssertion, promptfoo_assertion, stored_settings
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.file_extensions import CASE_PROGRAMS

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rubric_core.families.promptfoo.language.switches import is_on
+from rubric_core.families.promptfoo.language.run_options import is_on
 
 __all__ = ["TableFormat", "table_format"]
 

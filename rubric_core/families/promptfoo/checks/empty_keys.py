@@ -7,9 +7,9 @@ from rubric_core.families.promptfoo.checks.misspelt_variables import GIVEN
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
 from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.language.case import PromptfooCase, PromptfooScenario
+from rubric_core.families.promptfoo.language.catalogue import MISNOMERS
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import STOPS
-from rubric_core.families.promptfoo.language.misnomers import MISNOMERS
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.language.closest_name import closest
 from rubric_core.language.shape import children

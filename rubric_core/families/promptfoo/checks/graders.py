@@ -8,9 +8,9 @@ from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PartialCase, PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
-from rubric_core.families.promptfoo.language.model_names import MODEL_NAME
-from rubric_core.families.promptfoo.language.model_roles import (
+from rubric_core.families.promptfoo.language.models import (
     MEANT_FOR,
+    MODEL_NAME,
     embedding_model,
     role_of_model,
     roles_needed,

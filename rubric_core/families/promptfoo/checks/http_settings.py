@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
-from rubric_core.families.promptfoo.language.foreign_settings import OF_HTTP
+from rubric_core.families.promptfoo.language.provider_ids import OF_HTTP
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import add_entry, quoted, rename_key

@@ -15,9 +15,9 @@ from rubric_core.families.promptfoo.checks.identity_faults import (
 from rubric_core.families.promptfoo.checks.provider_settings import grader_keys, settings_of
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
+from rubric_core.families.promptfoo.language.catalogue import MISNOMERS
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
-from rubric_core.families.promptfoo.language.misnomers import MISNOMERS
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider, ProviderInFile
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES, VENDORS
 from rubric_core.families.promptfoo.loading.nested_files import DATA

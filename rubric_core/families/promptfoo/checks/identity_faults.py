@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from rubric_core.families.promptfoo.language.consequences import STOPS
-from rubric_core.families.promptfoo.language.model_names import ANTHROPIC_MODEL
+from rubric_core.families.promptfoo.language.models import ANTHROPIC_MODEL
 from rubric_core.families.promptfoo.language.provider_ids import KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.closest_name import closest
 from rubric_core.lazy_compilation import pattern

@@ -17,7 +17,7 @@ from rubric_core.families.promptfoo.checks.script_syntax import (
     read_python_module,
 )
 from rubric_core.families.promptfoo.language.consequences import NO_FILTER, ROW_ERRORS
-from rubric_core.families.promptfoo.language.javascript_globals import GLOBALS
+from rubric_core.families.promptfoo.language.javascript import GLOBALS
 from rubric_core.families.promptfoo.loading.programs import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.language.closest_name import is_typo
 from rubric_core.lazy_compilation import pattern

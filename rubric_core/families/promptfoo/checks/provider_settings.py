@@ -7,9 +7,8 @@ from types import MappingProxyType
 from rubric_core.families.promptfoo.checks.http_settings import address_fault, unread_by_http
 from rubric_core.families.promptfoo.language.case import CaseOptions
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS
-from rubric_core.families.promptfoo.language.foreign_settings import own_names
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider, ProviderSettings
-from rubric_core.families.promptfoo.language.provider_ids import VENDORS, known_provider
+from rubric_core.families.promptfoo.language.provider_ids import VENDORS, known_provider, own_names
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key

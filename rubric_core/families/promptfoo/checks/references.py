@@ -8,9 +8,8 @@ from rubric_core.families.promptfoo.checks.suite import PromptEntry, PromptfooSu
 from rubric_core.families.promptfoo.language.case import PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Metric
 from rubric_core.families.promptfoo.language.graded_assertions import MaxScore, SelectBest
-from rubric_core.families.promptfoo.language.mathjs_functions import FUNCTIONS
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign
-from rubric_core.families.promptfoo.language.repeated_entries import prompt_key, provider_key
+from rubric_core.families.promptfoo.language.javascript import FUNCTIONS
+from rubric_core.families.promptfoo.language.listed_entries import path_sign, prompt_key, provider_key
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.plain_data import plain

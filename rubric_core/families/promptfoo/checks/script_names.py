@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from rubric_core.families.promptfoo.checks.script_syntax import CodeReading, FreeName
-from rubric_core.families.promptfoo.language.javascript_globals import GLOBALS
+from rubric_core.families.promptfoo.language.javascript import GLOBALS
 from rubric_core.language.closest_name import closest
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar

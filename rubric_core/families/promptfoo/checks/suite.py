@@ -8,7 +8,7 @@ from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
 from rubric_core.families.promptfoo.checks.suite_digest import SuiteDigest
 from rubric_core.families.promptfoo.language.case import CaseSource, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.families.promptfoo.language.configuration import Configuration
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign
+from rubric_core.families.promptfoo.language.listed_entries import path_sign
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.block_references import OutsideText

@@ -10,7 +10,7 @@ from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign
+from rubric_core.families.promptfoo.language.listed_entries import path_sign
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.language.closest_name import closest
 from rubric_core.language.shape import Shape

@@ -9,8 +9,8 @@ from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PromptfooCase
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.graded_assertions import SelectBest
-from rubric_core.families.promptfoo.language.model_names import MODEL_NAME
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign
+from rubric_core.families.promptfoo.language.listed_entries import path_sign
+from rubric_core.families.promptfoo.language.models import MODEL_NAME
 from rubric_core.language.closest_name import closest
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern, replace

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.families.promptfoo.language.case import CaseOptions, PartialCase, PromptfooCase
-from rubric_core.families.promptfoo.language.files import VariablesFile
+from rubric_core.families.promptfoo.language.catalogue import VariablesFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry, rename_key
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence

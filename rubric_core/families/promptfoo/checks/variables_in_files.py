@@ -10,7 +10,7 @@ from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.checks.unused_variables import slips_of_case, unused_in_case
 from rubric_core.families.promptfoo.checks.variables import EMPTY, undefined_in_case
 from rubric_core.families.promptfoo.language.case import PromptfooCase
-from rubric_core.families.promptfoo.language.files import VariablesFile
+from rubric_core.families.promptfoo.language.catalogue import VariablesFile
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit

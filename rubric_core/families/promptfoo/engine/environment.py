@@ -17,7 +17,7 @@ from rubric_core.families.promptfoo.cases.run_environment import (
     run_environment,
 )
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
-from rubric_core.families.promptfoo.language.switches import DISABLE_TEMPLATING, hides_environment, is_on
+from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, hides_environment, is_on
 from rubric_core.families.promptfoo.model.assertion import PromptfooAssertion
 from rubric_core.families.promptfoo.targets.scripts import script_of
 from rubric_core.lazy_compilation import replace

@@ -12,7 +12,7 @@ from rubric_core.families.promptfoo.cases.configuration import ConfigurationErro
 from rubric_core.families.promptfoo.cases.runnable import FilledRow, PromptfooRunnable
 from rubric_core.families.promptfoo.cases.serial import reads_conversation
 from rubric_core.families.promptfoo.engine.environment import Environment, template_variables
-from rubric_core.families.promptfoo.language.switches import DISABLE_TEMPLATING, is_on
+from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, is_on
 from rubric_core.families.promptfoo.model.assertion import PromptfooAssertion
 from rubric_core.language.javascript_values import json_text, may_be_json, read_json, value_text
 from rubric_core.loading.directory_search import URL

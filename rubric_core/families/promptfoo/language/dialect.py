@@ -7,8 +7,8 @@ from rubric_core.families.promptfoo.language import measured_assertions as measu
 from rubric_core.families.promptfoo.language import text_assertions as text
 from rubric_core.families.promptfoo.language.assertion import Assertion, AssertionSet
 from rubric_core.families.promptfoo.language.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
+from rubric_core.families.promptfoo.language.catalogue import JsonSchema, ModelTool, VariablesFile
 from rubric_core.families.promptfoo.language.configuration import Configuration, ConfiguredPrompt, Metric
-from rubric_core.families.promptfoo.language.files import JsonSchema, ModelTool, VariablesFile
 from rubric_core.families.promptfoo.language.provider import (
     ConfiguredProvider,
     Grader,

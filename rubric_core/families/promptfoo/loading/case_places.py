@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rubric_core.families.promptfoo.language.consequences import STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.language.prompt_paths import without_member
+from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.loading.cases import (
     case_file_trouble,
     counted_names,

@@ -18,7 +18,7 @@ from rubric_core.families.promptfoo.language.graded_assertions import (
     RubyCode,
     SelectBest,
 )
-from rubric_core.families.promptfoo.language.prompt_paths import without_member
+from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.families.promptfoo.language.run_options import CommandLineOptions
 from rubric_core.families.promptfoo.language.text_assertions import ContainsJson, IsJson

@@ -7,7 +7,7 @@ from typing import Literal
 from rubric_core.cached_properties import cached_property
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.language.prompt_paths import without_member
+from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.loading.programs import Exported, ProgramTrouble, module_trouble, program_trouble
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern

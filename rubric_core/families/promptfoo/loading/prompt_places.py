@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rubric_core.families.promptfoo.language.configuration import ConfiguredPrompt
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
-from rubric_core.families.promptfoo.language.prompt_paths import path_sign, without_member
+from rubric_core.families.promptfoo.language.listed_entries import path_sign, without_member
 from rubric_core.families.promptfoo.loading.case_places import CasePlaces
 from rubric_core.families.promptfoo.loading.cases import kind_of_prompt
 from rubric_core.families.promptfoo.loading.empty_files import has_no_prompt, unread_columns

@@ -2,7 +2,7 @@
 
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.language.prompt_paths import without_member
+from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES
 from rubric_core.families.promptfoo.loading.lookup import PromptfooLookup

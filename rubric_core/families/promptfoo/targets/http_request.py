@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.families.promptfoo.language.switches import DISABLE_TEMPLATING, is_on
+from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, is_on
 from rubric_core.language.javascript_values import json_text, read_json
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL

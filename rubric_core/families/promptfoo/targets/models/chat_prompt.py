@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.model.inputs import conversation_text
-from rubric_core.families.promptfoo.language.switches import is_on
+from rubric_core.families.promptfoo.language.run_options import is_on
 from rubric_core.language.javascript_values import read_json
 from rubric_core.ports import ProviderError, Request
 from rubric_core.syntax.parse import parse

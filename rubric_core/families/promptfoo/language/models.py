@@ -1,4 +1,4 @@
-"""What the models of promptfoo are able to do, as their ids tell, and what the assertions that use one need."""
+"""The models of promptfoo: those that authors name most, what they are able to do, and what the assertions that use one need."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -8,7 +8,53 @@ from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.provider_ids import Role
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["MEANT_FOR", "embedding_model", "role_of_model", "roles_needed"]
+__all__ = ["ANTHROPIC_MODEL", "MEANT_FOR", "MODELS", "MODEL_NAME", "embedding_model", "role_of_model", "roles_needed"]
+
+#: The name of a model without its vendor.
+MODEL_NAME = pattern(r"(?:gpt|claude|gemini|mistral|deepseek|grok|llama)-\d?\w{1,20}[\w.:-]{0,60}\Z")
+#: The names of Anthropic's models that need no `messages:` (0.121.20), and what later releases may call theirs.
+ANTHROPIC_MODEL = pattern(
+    r"claude-(?:2\.[01]|3-(?:haiku-20240307|opus-20240229)|3-(?:haiku|opus)-latest|3-5-haiku-(?:20241022|latest)"
+    r"|3-5-sonnet-(?:20240620|20241022|latest)|3-7-sonnet-(?:20250219|latest)"
+    r"|(?:opus|sonnet|haiku|fable|mythos)-(?:[5-9](?:-\w{1,20}){0,2}|4-[\w-]{1,20}|preview)|mythos-preview)\Z"
+)
+
+_GPT = (
+    "gpt-5-mini", "gpt-5", "gpt-5-nano", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.2", "gpt-5.1", "gpt-4.1-mini", "gpt-4.1", "gpt-4.1-nano",
+    "gpt-4o-mini", "gpt-4o", "o4-mini", "o3", "o3-mini", "o1", "gpt-4-turbo", "gpt-4", "gpt-3.5-turbo",
+)  # fmt: skip
+_CLAUDE = (
+    "claude-sonnet-4-5", "claude-sonnet-4-6", "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-6", "claude-opus-4-8", "claude-sonnet-5",
+    "claude-opus-5", "claude-3-5-sonnet-20241022",
+)  # fmt: skip
+_GEMINI = (
+    "gemini-2.5-flash",
+    "gemini-2.5-pro",
+    "gemini-2.5-flash-lite",
+    "gemini-3.5-flash",
+    "gemini-3.1-pro-preview",
+    "gemini-flash-latest",
+)
+_LLAMA = ("llama3.2", "llama3.3", "llama3", "qwen3", "gemma3", "mistral", "phi4-mini", "deepseek-r1")
+
+#: The likeliest first.
+MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "openai:chat:": _GPT, "openai:responses:": _GPT, "openai:": _GPT,
+    "openai:embedding:": ("text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"),
+    "openai:moderation:": ("omni-moderation-latest",),
+    "anthropic:messages:": _CLAUDE, "anthropic:": _CLAUDE,
+    "google:": _GEMINI, "vertex:": _GEMINI,
+    "ollama:chat:": _LLAMA, "ollama:": _LLAMA,
+    "mistral:": ("mistral-small-latest", "mistral-medium-latest", "mistral-large-latest"),
+    "deepseek:": ("deepseek-chat", "deepseek-reasoner"),
+    "xai:": ("grok-4", "grok-4-fast", "grok-3-mini", "grok-code-fast-1"),
+    "groq:": ("llama-3.3-70b-versatile", "llama-3.1-8b-instant", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
+    "openrouter:": (
+        "openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash", "meta-llama/llama-3.3-70b-instruct", "deepseek/deepseek-chat",
+    ),
+    "bedrock:": ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.amazon.nova-pro-v1:0", "us.amazon.nova-lite-v1:0", "us.meta.llama3-3-70b-instruct-v1:0"),
+})  # fmt: skip
+
 
 #: How messages call a model of each kind.
 MEANT_FOR: Mapping[Role, str] = MappingProxyType({
