@@ -72,7 +72,7 @@ class Request:
     variables: Mapping[str, Any] = field(default_factory=dict)
     #: Settings of the prompt, for targets that are programs.
     config: Mapping[str, Any] = field(default_factory=dict)
-    #: The row of promptfoo, for targets that are programs: its prompt as written, its test, and the names of the run.
+    #: The row of a matrix, for targets that are programs: its prompt as written, its test, and the names of the run.
     row: Mapping[str, Any] = field(default_factory=dict)
     #: Called with every payload before it is sent. A provider that sends nothing never calls it.
     sent: Callable[[SentPayload], None] = field(default=_ignore_payload, repr=False, compare=False)

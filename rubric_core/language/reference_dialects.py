@@ -179,7 +179,7 @@ _ANSWERS = {"generated": "generated_answer", "candidate": "candidate_answer", "a
 _SAMPLES = ("${{ NAME }}", "{{ name }}")
 _Words = Mapping[Any, str] | Callable[[Any], str]
 _PROPERTIES: Mapping[str, _Words] = {
-    # Those of promptfoo, which is not on these pages.
+    # Those of a family that is not on these pages.
     "engine": {}, "refs": {}, "free_types": {}, "searches_upward": {},
     "verdicts": {
         "none": "A case has a score and no verdict.",

@@ -7,8 +7,17 @@ from rubric_core.language.properties import Properties
 from rubric_core.lazy_compilation import pattern
 
 __all__ = [
-    "ENVIRONMENT_REFERENCE", "FILLED_BY", "PROMPTFOO_DEFAULT", "PROMPTFOO_ENVIRONMENT", "STANDS_FOR", "VARIABLE",
-    "StandsFor", "environment_variables_in", "replaces_system", "unset_message", "variables_in",
+    "ENVIRONMENT_DEFAULT",
+    "ENVIRONMENT_REFERENCE",
+    "ENVIRONMENT_TEMPLATE",
+    "FILLED_BY",
+    "STANDS_FOR",
+    "VARIABLE",
+    "StandsFor",
+    "environment_variables_in",
+    "replaces_system",
+    "unset_message",
+    "variables_in",
 ]  # fmt: skip
 
 StandsFor = Literal[
@@ -54,10 +63,10 @@ def replaces_system(prompt: str, properties: Properties) -> bool:
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 ENVIRONMENT_REFERENCE = pattern(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
-#: `{{ env.NAME }}` and `{{ env['NAME'] }}` with nothing else in the braces, as promptfoo reads them in settings.
-PROMPTFOO_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
+#: `{{ env.NAME }}` and `{{ env['NAME'] }}` with nothing else in the braces.
+ENVIRONMENT_TEMPLATE = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 #: `{{ env.NAME | default('text') }}`, also with `true`: then the text stands for an empty variable as well.
-PROMPTFOO_DEFAULT = pattern(
+ENVIRONMENT_DEFAULT = pattern(
     r"(?<!\$)\{\{\s{0,9}env(?:\.(?P<name>\w{1,99})|\[['\"](?P<key>\w{1,99})['\"]\])\s{0,9}\|\s{0,9}default\(\s{0,9}"
     r"(?P<quote>['\"])(?P<text>[^'\"{}\\]{0,999})(?P=quote)\s{0,9}(?P<even_empty>,\s{0,9}true\s{0,9})?\)\s{0,9}\}\}"
 )

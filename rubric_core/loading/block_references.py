@@ -27,7 +27,7 @@ NO_NAMES: frozenset[str] = frozenset()
 
 
 class OutsideText(NamedTuple):
-    """Content that a promptfoo configuration takes from other files; `node` is the reference."""
+    """Content that a file takes from others; `node` is the reference."""
 
     what: Literal["prompt", "cases", "defaults", "vars"]
     node: Node
@@ -56,13 +56,13 @@ class BlockReferences:
     seen: frozenset[Path] = frozenset()
     #: The resolved words, so that references to them are not reported again.
     told: frozenset[int] = frozenset()
-    #: For promptfoo, the prompts and cases in other files.
+    #: The prompts and cases in other files, of families that use them as texts.
     outside: tuple[OutsideText, ...] = ()
-    #: For promptfoo, the files whose templates read secrets from the environment, with the names of these.
+    #: The files whose templates read secrets from the environment, with the names of these.
     secrets: tuple[tuple[Span, frozenset[str]], ...] = ()
-    #: For promptfoo, the functions of programs that it calls.
+    #: The functions of programs that the engine calls.
     called: frozenset[ProgramUse] = frozenset()
-    #: For promptfoo, the variables that these programs read by name.
+    #: The variables that these programs read by name.
     read: frozenset[str] = NO_NAMES
     #: The findings of the rules for these issues.
     findings: tuple[Any, ...] = field(default=())

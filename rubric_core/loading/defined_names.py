@@ -1,4 +1,4 @@
-"""What the configurations of promptfoo that name a prompt, a program or a file of cases define for it."""
+"""What the files that name a prompt, a program or a file of cases define for it."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -64,7 +64,7 @@ class DefinedNames:
     asserted: frozenset[str] = frozenset()
     #: The variables that all prompts which use them show by name alone.
     shown: frozenset[str] = frozenset()
-    #: Whether judges get the prompt of promptfoo, which says no more about a good output than the text of the rubric.
+    #: Whether judges get the prompt of the engine, which says no more about a good output than the text of the rubric.
     is_judged_by_value: bool = False
     #: The variables of the environment that it sets; None if a file may set others, or a variable is named `env`.
     environment: frozenset[str] | None = None

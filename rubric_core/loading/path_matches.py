@@ -27,8 +27,8 @@ class PathMatches(NamedTuple):
     given_up: bool = False
 
     @property
-    def in_promptfoo_order(self) -> tuple[Path, ...]:
-        """In promptfoo's order: of each folder first its files, then its folders, both in descending order."""
+    def files_first(self) -> tuple[Path, ...]:
+        """Of each folder first its files, then its folders, both in descending order."""
         return tuple(sorted(self.paths, key=_is_file_and_name, reverse=True))
 
 

@@ -1,4 +1,4 @@
-"""What promptfoo calls in the programs that its configurations name."""
+"""What an engine calls in the programs that its files name."""
 
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -10,11 +10,11 @@ ProgramRole = Literal["provider", "assertion", "scoring", "transform", "variable
 
 
 class ProgramUse(NamedTuple):
-    """A function of a program that promptfoo calls."""
+    """A function of a program that the engine calls."""
 
     path: Path
     role: ProgramRole
     #: Its name; empty for the module itself.
     function: str
-    #: The settings that a provider gets, those of promptfoo included; empty if they are unknown.
+    #: The settings that a provider gets, those of the engine included; empty if they are unknown.
     settings: tuple[str, ...] = ()

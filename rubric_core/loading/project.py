@@ -206,7 +206,7 @@ class Project:
     def is_checked(self, path: Path, kind: FileKind, *, nested: bool = False) -> bool:
         """Whether a file that others refer to is checked by itself, as that kind: then its mistakes are reported there.
 
-        `nested`: whether these are files that a configuration of promptfoo names.
+        `nested`: whether these are files of a family that recognises others by their content, which one of those names.
         """
         return self._checked.ask(path, kind, nested=nested)
 

@@ -108,7 +108,7 @@ class BrokenCases(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenProgram(Issue):
-    """An existing program in which promptfoo cannot call the function."""
+    """An existing program in which the engine cannot call the function."""
 
     node: Scalar
     name: str
@@ -122,7 +122,7 @@ class BrokenProgram(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramText(Issue):
-    """A JavaScript or Python file in which promptfoo finds what it is to call; `span` is where the configuration names it."""
+    """A JavaScript or Python file in which the engine finds what it is to call; `span` is where a file names it."""
 
     name: str
     text: str
@@ -131,13 +131,13 @@ class ProgramText(Issue):
     is_own: bool = False
     #: What the configurations that name the file define; None if unknown.
     use: DefinedNames | None = None
-    #: What promptfoo calls in it, as far as that is known.
+    #: What the engine calls in it, as far as that is known.
     called: tuple[ProgramUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointerIntoFile(Issue):
-    """A `$ref` of promptfoo into another file, whose text that is."""
+    """A `$ref` into another file, whose text that is."""
 
     node: Scalar
     text: str
@@ -145,7 +145,7 @@ class PointerIntoFile(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLikePrompt(Issue):
-    """A prompt that promptfoo takes for the path of a file that does not exist."""
+    """A prompt that the engine takes for the path of a file that does not exist."""
 
     node: Scalar
     #: The sign of a path: "contains `/`".
@@ -154,7 +154,7 @@ class PathLikePrompt(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptFileText(Issue):
-    """A promptfoo prompt file with template variables; `span` is its reference in the configuration."""
+    """A prompt file with template variables; `span` is its reference in the file that names it."""
 
     name: str
     text: str

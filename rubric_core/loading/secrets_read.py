@@ -23,7 +23,7 @@ def secrets_read(path: Path, look: TrackedLookup, *, cases: bool, references: bo
         path: The file.
         look: The files.
         cases: Whether it has cases, defaults or scenarios: then settings of providers are left out.
-        references: Whether `${{ NAME }}` is a variable of the environment, as for AgentV. For promptfoo it is a dollar
+        references: Whether `${{ NAME }}` is a variable of the environment, as for AgentV. Elsewhere it is a dollar
             sign
             and a variable.
     """

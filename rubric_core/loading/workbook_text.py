@@ -1,4 +1,4 @@
-"""The texts of a spreadsheet (`.xlsx`), to search them: promptfoo reads cases from such files, rubric does not."""
+"""The texts of a spreadsheet (`.xlsx`), to search them: some engines read cases from such files, rubric does not."""
 
 import html
 import io

@@ -77,7 +77,7 @@ def _center(value: Any, width: Any = 80) -> str:
     blanks = int(number(width) or 80) - len(text)
     if blanks <= 0:
         return text
-    # promptfoo's Nunjucks puts one blank too few before the text if their number is odd.
+    # Nunjucks puts one blank too few before the text if their number is odd.
     return " " * math.ceil(blanks / 2 - blanks % 2) + text + " " * math.ceil(blanks / 2)
 
 

@@ -19,7 +19,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["parse_fully"]
 
-#: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. AgentV and promptfoo read it; libyaml refuses it.
+#: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. The engines read it; libyaml refuses it.
 _HALF = pattern(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
 _HALF_REFUSED = "found invalid Unicode character escape code"
 #: The originals of stand-ins in double quotes: a lone surrogate, or a character that libyaml rejects.

@@ -42,7 +42,7 @@ def plain_whole(value: object, anchors: MappingOf[str, Node]) -> Any:
 
 
 def without_point(value: float) -> float:
-    """A number as an int if it has no fraction: AgentV and promptfoo run in JavaScript, which has one type for 1000, 1e3 and 1000.0."""
+    """A number as an int if it has no fraction: the engines run in JavaScript, which has one type for 1000, 1e3 and 1000.0."""
     if isinstance(value, int) or not value.is_integer() or abs(value) >= _LARGEST_WHOLE:
         return value
     return int(Decimal(repr(value)))  # with zeros after the digits that identify the number

@@ -46,7 +46,7 @@ def misplaced_lines(
 
 
 def marked_beginning(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
-    """A byte order mark before keys or items: for promptfoo's parser it indents the first line by one."""
+    """A byte order mark before keys or items: for a strict parser it indents the first line by one."""
     if not text.startswith(_MARK):
         return
     is_block = isinstance(root, Mapping | Sequence) and not root.flow and "\n" in text.strip()
@@ -58,7 +58,7 @@ def marked_beginning(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
 
 
 def low_brackets(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
-    """Brackets that close a collection in the column of its key, as in JSON: only promptfoo's parser rejects them."""
+    """Brackets that close a collection in the column of its key, as in JSON: only a strict parser rejects them."""
     if _CLOSING.search(text) is None:
         return
     for parent in walk(root):

@@ -21,7 +21,7 @@ __all__ = [
     "unclosed_references",
 ]
 
-#: The filters of Nunjucks, and one that AgentV and promptfoo add.
+#: The filters of Nunjucks, and one that the engines add.
 NUNJUCKS_FILTERS = frozenset({
     "abs", "batch", "capitalize", "center", "d", "default", "dictsort", "dump", "e", "escape", "first", "float", "forceescape", "groupby",
     "indent", "int", "join", "last", "length", "list", "load", "lower", "nl2br", "random", "reject", "rejectattr", "replace", "reverse",

@@ -196,9 +196,9 @@ class SuiteDefaults:
     asks: bool = False
     #: The suite's template filters; None if it is another file, which is not known.
     filters: frozenset[str] | None = None
-    #: For a file of promptfoo's cases, what the configurations that name it define; None if unknown.
+    #: For a file of cases, what the files that name it define; None if unknown.
     names: DefinedNames | None = None
-    #: Whether promptfoo's defaults have a prompt for judges.
+    #: Whether the common settings of cases have a prompt for judges.
     judge_prompt: bool = False
     #: The variables that every case gets from a suite; None if they are not known.
     variables: frozenset[str] | None = None

@@ -54,7 +54,7 @@ class _Use:
 
 
 def is_prompt(snapshot: Snapshot) -> bool:
-    """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
+    """Whether a document may be a prompt by its name, or is one by a file that names it."""
     named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
     return named or (snapshot.is_ours and snapshot.file_kind.is_template)
 

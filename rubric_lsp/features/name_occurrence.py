@@ -10,7 +10,7 @@ from rubric_core.text import Span
 
 __all__ = ["NameKind", "NameOccurrence", "NamePlace", "Style", "scalar_name"]
 
-#: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are promptfoo names;
+#: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are names of configurations;
 #: `description` is what its cases have in place of an id.
 NameKind = Literal[
     "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",

@@ -8,7 +8,7 @@ from rubric_core.text import Span
 __all__ = ["Symbol", "SymbolKind", "short_title"]
 
 _LONGEST = 60
-#: A `group` holds others, such as the prompts of a promptfoo configuration.
+#: A `group` holds others, such as the prompts of a configuration.
 SymbolKind = Literal["case", "evaluator", "criterion", "group", "prompt", "provider"]
 
 

@@ -69,7 +69,7 @@ class CaseFileResults:
         return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
 
     def named_by_suite(self, snapshot: Snapshot) -> "Sequence[Runnable]":
-        """The cases in a document as its suite loads them, if its entries do not tell them: of scenarios, tables, JSON, and promptfoo's files."""
+        """The cases in a document as its suite loads them, if its entries do not tell them: of scenarios, tables, JSON, and files of other families."""
         suite = snapshot if snapshot.can_run else self.suite(snapshot)
         if snapshot.path is None or suite is None or not (_tells_no_cases(snapshot) or _shares_ids(snapshot, suite)):
             return ()

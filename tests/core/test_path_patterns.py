@@ -167,5 +167,5 @@ def test_the_order_of_promptfoo(tmp_path: Path) -> None:
     for name in ordered:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = path_matches("**/*.t", [tmp_path], DiskFiles()).in_promptfoo_order
+    found = path_matches("**/*.t", [tmp_path], DiskFiles()).files_first
     assert [path.relative_to(tmp_path).as_posix() for path in found] == ordered

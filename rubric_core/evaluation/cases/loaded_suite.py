@@ -45,14 +45,14 @@ class LoadedSuite:
     files: Mapping[Path, Analysis]
     #: What its programs that generate cases made, by their entry verbatim.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
-    #: The programs in a configuration of promptfoo, by their keys.
+    #: The programs that make cases, by their keys, where the family calls them so.
     test_programs: tuple[str, ...] = ()
-    #: The ids of the cases that the options of a configuration of promptfoo leave out.
+    #: The ids of the cases that options in the file leave out.
     left_out: frozenset[str] = frozenset()
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The entries of the case list that are programs which generate cases, verbatim; those of promptfoo by their keys."""
+        """The entries of the case list that are programs which generate cases, verbatim, or their keys (`test_programs`)."""
         if self.test_programs:
             return self.test_programs
         if frozenset(CASE_PROGRAMS).isdisjoint(self.analysis.dialect.properties.case_files):
@@ -85,7 +85,7 @@ class LoadedSuite:
 
     @property
     def in_range(self) -> tuple[Runnable, ...]:
-        """The cases that run by default: all, or those within `filter_range` of the suite (in promptfoo also those of a sample).
+        """The cases that run by default: all, or those within `filter_range` of the suite (or those of a sample).
 
         It is written `[first, end]` or `"first:end"`, counts from 0, and excludes the case at `end`. Raises
         NoSuiteError for an invalid range.

@@ -46,9 +46,9 @@ class Options:
     rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
     #: The cache of answers of targets; None calls the target for each.
     answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
-    #: The directory whose `.env` promptfoo would read; None: that of the configuration.
+    #: The directory whose `.env` counts, for families that read it; None: that of the file.
     working_directory: Path | None = None
-    #: The environment variables of which some decide how promptfoo reads a file.
+    #: The environment variables of which some decide how a file is read.
     environment: Mapping[str, str] = field(default_factory=process_environment, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -29,7 +29,7 @@ class TextFacts:
 
     @cached_property
     def mentions_env(self) -> bool:
-        """Whether `env` occurs in it, without which no template of promptfoo reads the environment."""
+        """Whether `env` occurs in it, without which no template reads the environment."""
         return "env" in self._text
 
     @cached_property

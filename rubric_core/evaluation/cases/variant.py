@@ -42,5 +42,5 @@ class Variant:
     #: The values of `vars` for this variation, as plain data.
     variables: Mapping[str, Any] | None = None
     prompt: Prompt | None = None
-    #: The number of its combination of values from lists in `vars`, from 0, in a configuration of promptfoo.
+    #: The number of its combination of values from lists in `vars`, from 0, where these make rows.
     number: int = 0

@@ -56,7 +56,7 @@ class CodeFailedError(GraderError):
 def language_of(code: str, *, ruby: bool = False) -> Language:
     """The language of code that does not declare one: by its file extension, else JavaScript.
 
-    Ruby only with `ruby`: promptfoo calls it for assertions and providers and nothing else.
+    Ruby only with `ruby`: it is called for assertions and providers and nothing else.
     """
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
     language = _LANGUAGES.get(found["suffix"], "javascript") if found else "javascript"

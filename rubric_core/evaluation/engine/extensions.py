@@ -153,7 +153,7 @@ class Extensions:
                 raise Unscored(f"the extension {code}: {problem.reason} ({self.where()})") from None
             yield code, made
 
-    # The members below differ for configurations of promptfoo.
+    # The members below differ between families.
 
     #: Whether a function gets no more arguments than it takes.
     is_lenient = True

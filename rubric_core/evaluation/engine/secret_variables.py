@@ -10,7 +10,7 @@ from rubric_core.syntax.template_syntax import environment_read
 
 __all__ = ["secret_variables"]
 
-#: The setting of promptfoo with the name of the variable that has the key.
+#: The setting with the name of the variable that has the key.
 _NAMES_KEY = "apiKeyEnvar"
 
 

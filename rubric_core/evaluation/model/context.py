@@ -121,9 +121,9 @@ class EvaluationContext:
     inherited: Mapping[str, Any]
     #: The values of `vars` of the case, inherited ones included, as plain data.
     variables: Mapping[str, Any]
-    #: The test as written, with inherited keys, for code that grades rows of promptfoo; empty for other cases.
+    #: The test as written, with inherited keys, for code that grades rows of a matrix; empty for other cases.
     test: Mapping[str, Any]
-    #: The provider of a row of promptfoo, for code that grades it: its id, label and settings; empty for other cases.
+    #: The provider of a row of a matrix, for code that grades it: its id, label and settings; empty for other cases.
     row_provider: Mapping[str, Any]
     #: The output of that provider before it was transformed by the test; None if it was not.
     provider_output: Any

@@ -1,7 +1,7 @@
 """Metrics computed from other metrics: `derived_metrics: [{name: f1, value: 2 * p * r / (p + r)}]`.
 
 In a suite, a metric is the sum of the scores of the evaluators with its name over all cases; `__count` is the number of
-cases. In a promptfoo configuration it is computed for each column, that is, a prompt with a provider, and assertions
+cases. In a matrix it is computed for each column, that is, a prompt with a provider, and assertions
 count by their weights.
 """
 
@@ -39,7 +39,7 @@ class _Column(NamedTuple):
 
 
 class MetricTotals:
-    """The sums of the named scores of one column of promptfoo, or of a suite."""
+    """The sums of the named scores of one column of a matrix, or of a suite."""
 
     def __init__(self) -> None:
         self.sums: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Formulas over numbers in the notation of mathjs, as promptfoo and AgentV evaluate them."""
+"""Formulas over numbers in the notation of mathjs, as the engines evaluate them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

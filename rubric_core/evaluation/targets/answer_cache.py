@@ -71,7 +71,7 @@ class CachedProvider(ProviderWrapper):
 
 
 def _row(request: Request) -> Iterator[object]:
-    """The row of promptfoo, without its assertions: another check of the same answer needs no new one."""
+    """The row of a matrix, without its assertions: another check of the same answer needs no new one."""
     if request.row:
         test = {name: value for name, value in request.row["test"].items() if name != "assert"}
         yield {**request.row, "test": test}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rubric_core.language.variables import PROMPTFOO_DEFAULT, PROMPTFOO_ENVIRONMENT
+from rubric_core.language.variables import ENVIRONMENT_DEFAULT, ENVIRONMENT_TEMPLATE
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["fill_environment", "render_environment", "unset_variable", "with_defaults"]
@@ -23,7 +23,7 @@ def fill_environment(value: Any, environment: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         if "env" not in value:
             return value
-        return PROMPTFOO_ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], m[0]), value)
+        return ENVIRONMENT_TEMPLATE.sub(lambda m: environment.get(m[1] or m[2], m[0]), value)
     if isinstance(value, list | tuple):
         return [fill_environment(item, environment) for item in value]
     if isinstance(value, Mapping):
@@ -40,7 +40,7 @@ def with_defaults(value: Any, environment: Mapping[str, str]) -> Any:
         return f"{{{{env.{name}}}}}" if counts else found["text"]
 
     if isinstance(value, str):
-        return PROMPTFOO_DEFAULT.sub(decided, value) if "default" in value else value
+        return ENVIRONMENT_DEFAULT.sub(decided, value) if "default" in value else value
     if isinstance(value, list):
         return [with_defaults(item, environment) for item in value]
     return (
@@ -51,7 +51,7 @@ def with_defaults(value: Any, environment: Mapping[str, str]) -> Any:
 def unset_variable(filled: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first setting that still names a variable after `fill_environment`, and that variable; None if all are set."""
     for name, value in filled.items():
-        found = PROMPTFOO_ENVIRONMENT.search(value) if isinstance(value, str) else None
+        found = ENVIRONMENT_TEMPLATE.search(value) if isinstance(value, str) else None
         if found is not None:
             return name, found[1] or found[2]
     return None

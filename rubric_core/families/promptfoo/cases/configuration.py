@@ -140,7 +140,7 @@ class PromptfooConfiguration:
         """The files that a path or a pattern of paths names. Raises ConfigurationError for a pattern that matches none."""
         if not is_pattern(name):
             return [self.directory / name]
-        found = list(path_matches(name, [self.directory], self.files).in_promptfoo_order)
+        found = list(path_matches(name, [self.directory], self.files).files_first)
         if not found:
             raise ConfigurationError(f"no file matches {name}")
         return found

@@ -49,7 +49,7 @@ class InlinedFiles:
         matches = path_matches(name, [self._configuration.directory], self._configuration.files)
         if not matches.paths:
             raise ConfigurationError(f"no file matches {name}")
-        for path in matches.in_promptfoo_order:
+        for path in matches.files_first:
             content = self._content(path)
             if content is not None:
                 found += content if isinstance(content, list) else [content]

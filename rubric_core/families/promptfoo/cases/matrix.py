@@ -143,4 +143,4 @@ def _values(value: Any, configuration: PromptfooConfiguration) -> Sequence[Any]:
     if not isinstance(value, str) or not value.startswith(URL) or not is_pattern(value):
         return ()
     matches = path_matches(value.removeprefix(URL), [configuration.directory], configuration.files)
-    return [f"{URL}{configuration.shown(path)}" for path in matches.in_promptfoo_order]
+    return [f"{URL}{configuration.shown(path)}" for path in matches.files_first]

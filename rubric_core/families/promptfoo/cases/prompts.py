@@ -142,7 +142,7 @@ def _prompts_at_path(
     if "*" in name or configuration.files.is_directory(configuration.directory / name):
         wanted = name if "*" in name else f"{name.rstrip('/')}/*"
         matches = path_matches(wanted, [configuration.directory], configuration.files)
-        names = list(map(str, matches.in_promptfoo_order))
+        names = list(map(str, matches.files_first))
         if not names:  # promptfoo sends the pattern itself
             yield _prompt(text, at, before, label or text, "", named=label)
             return

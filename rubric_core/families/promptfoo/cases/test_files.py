@@ -287,7 +287,7 @@ def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfigu
         if not isinstance(name, str):
             raise ConfigurationError("`vars` is a list of other things than paths")
         # A text with `file://` is not a path here: promptfoo finds no file and continues without variables.
-        for path in path_matches(name, [directory], configuration.files).in_promptfoo_order:
+        for path in path_matches(name, [directory], configuration.files).files_first:
             inlined.files.append(path)
             data = inlined.deep(configuration.external(str(path)))
             found |= data if isinstance(data, dict) else {}

@@ -8,7 +8,7 @@ from rubric_core.families.promptfoo.cases.configuration import ConfigurationErro
 from rubric_core.families.promptfoo.cases.model_files import UnsentError, with_files
 from rubric_core.families.promptfoo.targets.models.model import ModelSettings
 from rubric_core.families.promptfoo.targets.models.openai_chat import thinks
-from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.language.variables import ENVIRONMENT_TEMPLATE
 
 __all__ = ["IDLE", "VendorTarget", "unsent_settings", "vendor_target"]
 
@@ -104,7 +104,7 @@ def vendor_target(
         config: The settings beside it.
         load: Gives the data in a file that they name. Raises ConfigurationError. None: none of them is read.
     """
-    written = {k: PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
+    written = {k: ENVIRONMENT_TEMPLATE.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
     name, _, rest = identity.partition(":")
     vendor = _VENDORS.get(name)
     if vendor is None or not rest:
@@ -127,7 +127,7 @@ def vendor_target(
     refused = next((key for key in config if key in made.family.refused), "")
     if refused:
         return VendorTarget(trouble=f"rubric does not support `config.{refused}` of {identity}")
-    named = PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", model)
+    named = ENVIRONMENT_TEMPLATE.sub(r"${{ \1\2 }}", model)
     settings: dict[str, Any] = {"model": named, **_usual(name, model)}
     settings |= {_SETTINGS[key]: value for key, value in written.items() if key in _SETTINGS and _is_number(value)}
     if form == "responses":
