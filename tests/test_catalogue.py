@@ -27,7 +27,7 @@ ALLOWED = {
     "rubric_core/evaluation/judging/prompts.py": "variables of prompts, which older releases call as keys of theirs",
     "rubric_core/families/promptfoo/cases/default_graders.py": "promptfoo has a grader of its own for one type",
     "rubric_core/families/promptfoo/cases/table_rows.py": "the cells of a table name types of checks in short",
-    "rubric_core/evaluation/code/npm_packages.py": "the packages that types of assertions need",
+    "rubric_core/families/promptfoo/code/npm_packages.py": "the packages that types of assertions need",
     "rubric_core/evaluation/code/payload.py": "fields of what programs are given",
     "rubric_core/evaluation/reporting/rows.py": "fields of results",
     "rubric_core/evaluation/targets/resolve.py": "targets of any dialect are read",

@@ -11,10 +11,10 @@ from rubric_core.families.promptfoo.language.configuration import Configuration,
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.listed_entries import path_sign
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
+from rubric_core.families.promptfoo.loading.names_in_code import ReadName, names_read
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.names_in_code import ReadName, names_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_lsp.families.promptfoo.table_names import promptfoo_table_names

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.families.promptfoo.checks.templates import has_raw_part, names_in
+from rubric_core.families.promptfoo.loading.names_in_code import hidden_reads
 from rubric_core.language.file_extensions import CASE_PROGRAMS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import UnreadableError, absolute, read_text
-from rubric_core.loading.names_in_code import hidden_reads
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.documents.name_scope import NameScope, ScopedFile

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from rubric_core.families.promptfoo.checks.templates import names_in
+from rubric_core.families.promptfoo.loading.names_in_code import names_read
 from rubric_core.families.promptfoo.loading.table import assertion_of_cell, is_expected, is_special
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.names_in_code import names_read
 from rubric_core.syntax.csv_cells import Cell, rows_of
 from rubric_core.text import Span
 from rubric_lsp.features.cell_names import cell_name

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.interpreters import INTERPRETERS
-from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES
 from rubric_core.evaluation.model.executed_code import ExecutedCode
 from rubric_core.families.promptfoo.cases.configuration import PromptfooConfiguration
 from rubric_core.families.promptfoo.cases.prompts import PROGRAMS, is_executable
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
+from rubric_core.families.promptfoo.code.npm_packages import NPM_PACKAGES
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches

@@ -8,7 +8,6 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.targets.resolve import load_targets
-from rubric_core.evaluation.templating.environment_settings import fill_environment, with_defaults
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.families.promptfoo.cases.default_graders import DEFAULT_GRADERS, DefaultGrader
@@ -16,6 +15,7 @@ from rubric_core.families.promptfoo.cases.vendors import IDLE, VendorTarget, ven
 from rubric_core.families.promptfoo.language.listed_entries import provider_key
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES
 from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, is_on
+from rubric_core.families.promptfoo.loading.environment_settings import fill_environment, with_defaults
 from rubric_core.families.promptfoo.targets.http import HTTP_REFUSED, http_address
 from rubric_core.families.promptfoo.targets.providers import (
     ADDRESS,

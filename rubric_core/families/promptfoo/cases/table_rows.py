@@ -7,10 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
 from rubric_core.families.promptfoo.language.assertion import TABLE_THRESHOLDS
 from rubric_core.families.promptfoo.loading.table import assertion_of_cell
+from rubric_core.families.promptfoo.model.comma_values import comma_values
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["assertion_in_short", "test_of_row"]

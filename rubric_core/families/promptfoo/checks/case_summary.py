@@ -36,8 +36,8 @@ from rubric_core.families.promptfoo.language.graded_assertions import (
     SimilarText,
 )
 from rubric_core.families.promptfoo.language.text_assertions import Contains, Equals, IContains, StartsWith
+from rubric_core.families.promptfoo.loading.names_in_code import read_by_code
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.names_in_code import read_by_code
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Span
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
+from rubric_core.families.promptfoo.loading.names_in_code import ReadName, names_read
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.names_in_code import ReadName, names_read
 from rubric_core.loading.reference_issues import ProgramText
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix, checks

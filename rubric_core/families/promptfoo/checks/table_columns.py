@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.language.consequences import STOPS
+from rubric_core.families.promptfoo.loading.names_in_code import read_by_code
 from rubric_core.families.promptfoo.loading.table import SPECIAL_COLUMNS, is_expected, is_special
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.defined_names import DefinedNames
-from rubric_core.loading.names_in_code import read_by_code
 from rubric_core.syntax.csv_cells import Cell
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Finding, Fix, Related

@@ -7,8 +7,8 @@ from rubric_core.families.promptfoo.checks.case_parts import options_of
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PromptfooCase
 from rubric_core.families.promptfoo.language.graded_assertions import JavaScriptCode, PythonCode
+from rubric_core.families.promptfoo.loading.names_in_code import ReadName, names_read
 from rubric_core.language.shape import FieldPlace
-from rubric_core.loading.names_in_code import ReadName, names_read
 from rubric_core.syntax.tree import Scalar
 
 __all__ = ["CodeVariables", "code_variables"]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.families.promptfoo.cases.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
@@ -26,6 +25,7 @@ from rubric_core.families.promptfoo.migration.source import (
     SourceProvider,
     SourceTest,
 )
+from rubric_core.families.promptfoo.model.comma_values import comma_values
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping as MappingNode

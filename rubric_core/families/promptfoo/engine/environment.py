@@ -9,7 +9,6 @@ from rubric_core.evaluation.code.scripts import language_of
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.model.variables import Variables
-from rubric_core.evaluation.templating.environment_settings import fill_environment, render_environment
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.families.promptfoo.cases.run_environment import (
     MissingEnvironmentFileError,
@@ -18,6 +17,7 @@ from rubric_core.families.promptfoo.cases.run_environment import (
 )
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
 from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, hides_environment, is_on
+from rubric_core.families.promptfoo.loading.environment_settings import fill_environment, render_environment
 from rubric_core.families.promptfoo.model.assertion import PromptfooAssertion
 from rubric_core.families.promptfoo.targets.scripts import script_of
 from rubric_core.lazy_compilation import replace

@@ -5,9 +5,9 @@ from typing import Any
 
 from rubric_core.evaluation.code.scripts import language_of
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets
-from rubric_core.evaluation.templating.environment_settings import fill_environment
 from rubric_core.families.promptfoo.cases.providers import PromptfooProvider
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
+from rubric_core.families.promptfoo.loading.environment_settings import fill_environment
 from rubric_core.families.promptfoo.targets.http import http_address
 from rubric_core.families.promptfoo.targets.scripts import script_of
 

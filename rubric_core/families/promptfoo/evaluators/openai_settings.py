@@ -5,8 +5,8 @@ from typing import Any
 
 from rubric_core.evaluation.model.redaction import Redactor, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.evaluation.templating.environment_settings import fill_environment, unset_variable
 from rubric_core.families.promptfoo.evaluators.handler import AssertionParams
+from rubric_core.families.promptfoo.loading.environment_settings import fill_environment, unset_variable
 from rubric_core.language.variables import unset_message
 
 __all__ = ["openai_settings"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES, call_package
+from rubric_core.families.promptfoo.code.npm_packages import NPM_PACKAGES, call_package
 from rubric_core.families.promptfoo.evaluators.handler import (
     AssertionParams,
     GradingResult,

@@ -6,7 +6,6 @@ from typing import Any
 
 from rubric_core.evaluation.evaluators.regex import matches_pattern
 from rubric_core.evaluation.evaluators.typed import quoted_excerpt
-from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.families.promptfoo.evaluators.handler import (
@@ -18,6 +17,7 @@ from rubric_core.families.promptfoo.evaluators.handler import (
     row_error,
 )
 from rubric_core.families.promptfoo.model.assertion import NO_VALUE
+from rubric_core.families.promptfoo.model.comma_values import comma_values
 from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.javascript_values import number_of, value_text
 

@@ -8,7 +8,9 @@ from rubric_core.cached_properties import cached_property
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.listed_entries import without_member
+from rubric_core.families.promptfoo.loading.names_in_code import names_read
 from rubric_core.families.promptfoo.loading.programs import Exported, ProgramTrouble, module_trouble, program_trouble
+from rubric_core.families.promptfoo.loading.required_files import missing_file
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
@@ -16,13 +18,11 @@ from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.names_in_code import names_read
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.program_uses import ProgramRole, ProgramUse
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_issues import BrokenProgram, MissingFile, ProgramText
-from rubric_core.loading.required_files import missing_file
 from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span

@@ -14,8 +14,8 @@ from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
-from rubric_core.evaluation.templating.environment_settings import fill_environment
 from rubric_core.families.promptfoo.code.command import command_parts, without_escapes
+from rubric_core.families.promptfoo.loading.environment_settings import fill_environment
 from rubric_core.families.promptfoo.targets.context import call_context
 from rubric_core.families.promptfoo.targets.http import PromptfooHttp, PromptfooWebhook
 from rubric_core.families.promptfoo.targets.models.model import ModelSettings, PromptfooModel
