@@ -6,14 +6,14 @@ It accepts more than the language: what it reports, no engine compiles.
 from abc import ABC, abstractmethod
 
 from rubric_core.families.promptfoo.checks.function_reading import UNKNOWN_VALUE, ReturnedValue
-from rubric_core.families.promptfoo.checks.javascript_reader import TokenReader
-from rubric_core.families.promptfoo.checks.javascript_tokens import (
+from rubric_core.families.promptfoo.checks.javascript_reader import (
     ASSIGNING,
     BINARY,
     RESERVED,
     UNARY,
     FaultError,
     Token,
+    TokenReader,
     UnsureError,
     pattern_end,
     read_token,

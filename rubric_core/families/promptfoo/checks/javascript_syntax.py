@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rubric_core.families.promptfoo.checks.function_reading import FunctionReading
 from rubric_core.families.promptfoo.checks.javascript_expressions import ExpressionReader
-from rubric_core.families.promptfoo.checks.javascript_tokens import (
+from rubric_core.families.promptfoo.checks.javascript_reader import (
     RESERVED,
     FaultError,
     Token,

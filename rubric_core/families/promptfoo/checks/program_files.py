@@ -6,11 +6,16 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rubric_core.families.promptfoo.checks.context_members import slips_of_context
-from rubric_core.families.promptfoo.checks.program_results import refused_results
-from rubric_core.families.promptfoo.checks.python_settings import misread_settings
-from rubric_core.families.promptfoo.checks.script_names import OF_MODULES, OFTEN_MEANT, PYTHON_MEANT, WORDS, meant_name
-from rubric_core.families.promptfoo.checks.script_results import RESULT_REFUSED, slips_of_results
+from rubric_core.families.promptfoo.checks.script_names import (
+    OF_MODULES,
+    OFTEN_MEANT,
+    PYTHON_MEANT,
+    WORDS,
+    meant_name,
+    misread_settings,
+    slips_of_context,
+)
+from rubric_core.families.promptfoo.checks.script_results import RESULT_REFUSED, refused_results, slips_of_results
 from rubric_core.families.promptfoo.checks.script_syntax import (
     CodeReading,
     read_javascript_module,

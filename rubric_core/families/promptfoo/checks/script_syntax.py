@@ -115,10 +115,10 @@ def _tree(code: str) -> "ast.Module":
 
 
 def _python_facts(tree: "ast.Module", lines: list[str], *, before_line: int, before_column: int) -> CodeReading:
-    from rubric_core.families.promptfoo.checks.python_functions import functions_of  # noqa: PLC0415
-    from rubric_core.families.promptfoo.checks.python_names import (  # noqa: PLC0415
+    from rubric_core.families.promptfoo.checks.python_syntax import (  # noqa: PLC0415
         dropped_mappings,
         free_names,
+        functions_of,
         keys_of_mappings,
     )
 

@@ -1,11 +1,21 @@
-"""Names in the inline Python of a promptfoo configuration that nothing defines."""
+"""Functions of Python code, the values that they return, and names that nothing defines."""
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from types import MappingProxyType
 
-__all__ = ["dropped_mappings", "free_names", "keys_of_mappings"]
+from rubric_core.families.promptfoo.checks.function_reading import FunctionReading, ReturnedValue, ValueKind
 
+__all__ = ["dropped_mappings", "free_names", "functions_of", "keys_of_mappings"]
+
+#: The kinds of constants.
+_KINDS: Mapping[type, ValueKind] = MappingProxyType(
+    {str: "text", int: "number", float: "number", bool: "boolean", type(None): "nothing"}
+)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The names of a module besides built-in names, and those that promptfoo imports for inline code.
 _GIVEN = frozenset({"__file__", "__builtins__", "__annotations__", "__class__", "__path__", "WindowsError"})
 _GIVEN_INLINE = frozenset({"json", "main"})
@@ -16,13 +26,66 @@ _OF_RELEASES = frozenset({
 })  # fmt: skip
 #: Calls after which any name may be defined.
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"})
-
-
 #: The kinds of nodes that define names, except names themselves.
 _DEFINING = frozenset({
     ast.arg, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
     ast.MatchMapping, ast.Global, ast.Nonlocal,
 })  # fmt: skip
+
+
+def functions_of(tree: ast.Module, lines: Sequence[str]) -> Iterator[FunctionReading]:
+    """The functions at the top of a file that are defined once; not generators, and none that is decorated."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    names = Counter(each.name for each in tree.body if isinstance(each, _Function))
+    assigned = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for each in tree.body:
+        if not isinstance(each, _Function) or names[each.name] > 1 or each.name in assigned or each.decorator_list:
+            continue
+        nodes = list(_own_nodes(each))
+        if not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes):
+            results = tuple(_value(node.value, starts) for node in nodes if isinstance(node, ast.Return))
+            throws = any(isinstance(node, ast.Raise) for node in nodes)
+            start = starts[each.lineno - 1] + each.col_offset
+            body = starts[each.body[0].lineno - 1] + each.body[0].col_offset
+            yield FunctionReading(each.name, start, body, results, throws, _parameters(each))
+
+
+def _own_nodes(function: _Function) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of the functions and classes in it."""
+    nodes: list[ast.AST] = list(function.body)
+    for node in nodes:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            nodes += ast.iter_child_nodes(node)
+
+
+def _parameters(function: _Function) -> tuple[str, ...]:
+    taken = function.args
+    if taken.vararg is not None or taken.kwarg is not None or taken.kwonlyargs:
+        return ()
+    return tuple(each.arg for each in (*taken.posonlyargs, *taken.args))
+
+
+def _value(node: ast.expr | None, starts: Sequence[int]) -> ReturnedValue:
+    """A value that a function returns, or a member of one."""
+    if node is None:
+        return ReturnedValue("nothing")
+    start = starts[node.lineno - 1] + node.col_offset
+    end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+    if isinstance(node, ast.Dict):
+        named = [(k.value, v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)]
+        members = tuple((str(name), _value(value, starts)) for name, value in named)
+        return ReturnedValue("mapping", start, end, members, is_whole=len(members) == len(node.keys))
+    kind: ValueKind = "list" if isinstance(node, ast.List | ast.Tuple) else "unknown"
+    first = node
+    while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add):
+        first = first.left
+    # What a text begins is a text, if it does not fail.
+    if isinstance(first, ast.JoinedStr) or (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        kind = "text"
+    elif isinstance(node, ast.Constant):
+        kind = _KINDS.get(type(node.value), "unknown")
+    return ReturnedValue(kind, start, end)
 
 
 def free_names(tree: ast.Module, *, is_inline: bool) -> tuple[list[tuple[str, int, int]], frozenset[str]]:
