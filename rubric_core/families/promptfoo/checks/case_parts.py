@@ -1,25 +1,39 @@
-"""The parts of a promptfoo case that rules look at one by one: variables, assertions, options, pointers."""
+"""Parts of a promptfoo case that rules look at: variables, assertions, options, pointers, code and sources of metrics."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
 
 from rubric_core.families.promptfoo.language.assertion import Assertion, AssertionSet
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
+from rubric_core.families.promptfoo.language.graded_assertions import JavaScriptCode, PythonCode
+from rubric_core.families.promptfoo.loading.names_in_code import ReadName, names_read
 from rubric_core.language.closest_name import closest
-from rubric_core.language.shape import children
+from rubric_core.language.shape import FieldPlace, children
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
 __all__ = [
+    "CodeVariables",
     "are_variable_files",
     "assertions_of",
+    "code_variables",
     "graders_in",
+    "may_give_metrics",
     "misspells",
     "options_of",
     "pointers_in",
+    "pointers_of_items",
     "rendered_nodes",
     "value_nodes",
     "variable_nodes",
+    "words_of_scripts",
 ]
+
+#: The fields of an assertion and of the options of a case that contain JavaScript.
+_TRANSFORMS = ("transform", "context_transform", "postprocess")
+_WORD = pattern(r"[A-Za-z_]\w*")
+#: What gives metrics in the result of a script, or may.
+_NAMED_SCORES = pattern(r"named_?[Ss]cores|\.\.\.|\*\*|\b(?:import|require|eval|exec)\b|\.py\b|\.[cm]?js\b")
 
 
 def variable_nodes(case: PromptfooCase) -> dict[str, Node]:
@@ -121,3 +135,49 @@ def misspells(node: Node | None, key: str) -> bool:
     """Whether a mapping has a misspelt key, or none, in place of `key`: that is reported, and its value counts once it is fixed."""
     names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
     return key not in names and any(not name or closest(name, (key,)) for name in names)
+
+
+class CodeVariables(NamedTuple):
+    """The variables that one piece of code reads."""
+
+    names: tuple[ReadName, ...]
+    is_python: bool
+
+
+def code_variables(case: PromptfooCase, checks: Collection[Assertion], text: str) -> Iterator[CodeVariables]:
+    """What the code that is written in a case itself reads, for code that reads anything; `text` is that of its block."""
+    for node, is_python in _code_in(case, checks):
+        names = tuple(names_read(text, *node.span))
+        if names:
+            yield CodeVariables(names, is_python)
+
+
+def _code_in(case: PromptfooCase, checks: Collection[Assertion]) -> Iterator[tuple[Scalar, bool]]:
+    """The code in assertions and transforms, and whether it is Python."""
+    own = [check for check in checks if not check.borrowed]
+    places: list[tuple[FieldPlace | None, bool]] = [
+        (check.places.get("value"), isinstance(check, PythonCode))
+        for check in own
+        if isinstance(check, JavaScriptCode | PythonCode)
+    ]
+    for shape in (*own, options_of(case)):
+        places += [(shape.places.get(field), False) for field in _TRANSFORMS if shape is not None]
+    for place, is_python in places:
+        node = place.node if place is not None and not place.borrowed else None
+        if isinstance(node, Scalar) and not node.text.startswith(("file://", "package:")):
+            yield node, is_python
+
+
+def may_give_metrics(check: Assertion) -> bool:
+    """Whether an assertion may give metrics that the text does not name."""
+    kind, code = check.type_name.removeprefix("not-"), str(check.value)
+    scripted = kind == "webhook" or (
+        kind in ("javascript", "python", "ruby") and _NAMED_SCORES.search(code) is not None
+    )
+    return scripted or "{{" in str(check.metric) or code.startswith(("file://", "package:"))
+
+
+def words_of_scripts(checks: Collection[Assertion]) -> frozenset[str]:
+    """The words of scripts that give metrics, and of their variables: each may name one."""
+    scripts = [check.value for check in checks if isinstance(check.value, str) and "namedScores" in check.value]
+    return frozenset(word for script in scripts for word in _WORD.findall(script))

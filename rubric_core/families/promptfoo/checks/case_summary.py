@@ -5,22 +5,24 @@ from typing import NamedTuple
 
 from rubric_core.cached_properties import cached_property
 from rubric_core.families.promptfoo.checks.case_parts import (
+    CodeVariables,
     are_variable_files,
     assertions_of,
+    code_variables,
     graders_in,
+    may_give_metrics,
     misspells,
     options_of,
     pointers_in,
     rendered_nodes,
     value_nodes,
     variable_nodes,
+    words_of_scripts,
 )
 from rubric_core.families.promptfoo.checks.foreign_placeholders import SIGNS
 from rubric_core.families.promptfoo.checks.mapping_members import members_of, plain_texts, texts_of_files
-from rubric_core.families.promptfoo.checks.metric_sources import may_give_metrics, words_of_scripts
 from rubric_core.families.promptfoo.checks.repeated_assertions import content_of
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
-from rubric_core.families.promptfoo.checks.variables_in_code import CodeVariables, code_variables
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PromptfooCase
 from rubric_core.families.promptfoo.language.graded_assertions import (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import product
 
-from rubric_core.families.promptfoo.checks.misspelt_variables import GIVEN
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
 from rubric_core.families.promptfoo.checks.templates import names_in
+from rubric_core.families.promptfoo.checks.variable_names import GIVEN
 from rubric_core.families.promptfoo.language.case import PromptfooCase, PromptfooScenario
 from rubric_core.families.promptfoo.language.catalogue import MISNOMERS
 from rubric_core.families.promptfoo.language.configuration import Configuration

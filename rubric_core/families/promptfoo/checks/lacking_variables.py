@@ -1,13 +1,14 @@
-"""Variables that most cases have, and that a prompt uses whatever it is: in the others promptfoo fills in nothing."""
+"""Variables that an assertion requires, or that most cases have and a prompt uses, and a case lacks."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from rubric_core.families.promptfoo.checks.case_parts import options_of
-from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
+from rubric_core.families.promptfoo.checks.case_summary import NEEDED_BY_GRADERS, CaseSummary, PlacedCase
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
 from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.language.case import PromptfooCase
+from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS
 from rubric_core.families.promptfoo.language.graded_assertions import JavaScriptCode
 from rubric_core.language.closest_name import is_typo
 from rubric_core.lazy_compilation import pattern
@@ -15,7 +16,7 @@ from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["MOST_COMPARED", "lacking_in_one", "lacking_words", "needed_by_prompts"]
+__all__ = ["MOST_COMPARED", "lacking_in_one", "lacking_words", "needed_by_graders", "needed_by_prompts"]
 
 #: Of more cases each is not compared with all others at every letter.
 MOST_COMPARED = 200
@@ -177,3 +178,26 @@ def _is_sure(placed: PlacedCase, name: str) -> bool:
     if place.borrowed or not case.has("vars"):
         return False
     return not any(is_typo(each, name) for each in placed.summary.names)
+
+
+def needed_by_graders(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
+    """Variables without which promptfoo refuses an assertion."""
+    for check in summary.bound:
+        has_context = check.has("context_transform")
+        for name in NEEDED_BY_GRADERS[:1] if has_context else NEEDED_BY_GRADERS:
+            place = check.places.get("type")
+            slip = next((own for own in summary.own if is_typo(own, name)), None) if name not in names else None
+            node = placed.case.places["vars"].node if slip is not None else None
+            entry = node.entry(slip or "") if isinstance(node, Mapping) else None
+            if entry is not None:
+                at = placed.outer(entry.key.span)
+                # A prompt may use it by this name.
+                fixes = (Fix(f"change it to `{name}`", (Edit(at, name),), safe=False),)
+                words = f"`{check.type_name}` needs the variable `{name}`, which `{slip}` is a slip of"
+                yield Finding(at, words, fixes=fixes, severity="error", consequence=ROW_ERRORS)
+                break
+            if name not in names and place is not None:
+                words = f"`{check.type_name}` needs the variable `{name}`"
+                words += "" if name == NEEDED_BY_GRADERS[0] else ", or `contextTransform`"
+                yield Finding(placed.outer(place.value), words, severity="error", consequence=ROW_ERRORS)
+                break

@@ -12,7 +12,6 @@ from rubric_core.families.promptfoo.checks.foreign_placeholders import foreign_p
 from rubric_core.families.promptfoo.checks.json_templates import json_fault
 from rubric_core.families.promptfoo.checks.judge_prompts import FILLED_IN, slips_of_judges
 from rubric_core.families.promptfoo.checks.mapping_members import missing_members
-from rubric_core.families.promptfoo.checks.misspelt_variables import GIVEN
 from rubric_core.families.promptfoo.checks.script_names import place_in_code
 from rubric_core.families.promptfoo.checks.shown_mappings import shown_in
 from rubric_core.families.promptfoo.checks.template_errors import SIGNS, STAYS, broken_filters, broken_statements
@@ -23,6 +22,7 @@ from rubric_core.families.promptfoo.checks.unrendered_placeholders import (
     STAYS_IN_TEXT,
     half_written,
 )
+from rubric_core.families.promptfoo.checks.variable_names import GIVEN
 from rubric_core.families.promptfoo.checks.variables import EMPTY, below_vars, is_slip
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS
 from rubric_core.language.closest_name import closest

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 
 from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
-from rubric_core.families.promptfoo.checks.known_variables import has_hooks, variables_of_cases
 from rubric_core.families.promptfoo.checks.mapping_members import (
     members_of_texts,
     missing_members_at,
@@ -12,6 +11,7 @@ from rubric_core.families.promptfoo.checks.mapping_members import (
 )
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
+from rubric_core.families.promptfoo.checks.variable_names import has_hooks, variables_of_cases
 from rubric_core.families.promptfoo.checks.variables import EMPTY_TEXT, NEEDS_TEXT
 from rubric_core.families.promptfoo.language.case import PartialCase, PromptfooCase
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS

@@ -1,18 +1,32 @@
-"""Misspelt variables of promptfoo in JavaScript and Python: in assertions, transforms and programs."""
+"""Names of variables: those that the cases have, and slips of them in JavaScript and Python."""
 
 import re
 from collections.abc import Iterable, Iterator
 
+from rubric_core.families.promptfoo.checks.case_parts import misspells
 from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
+from rubric_core.families.promptfoo.checks.suite import PromptfooSuite
 from rubric_core.families.promptfoo.loading.names_in_code import ReadName, names_read
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import ProgramText
+from rubric_core.syntax.tree import Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix, checks
 
-__all__ = ["GIVEN", "slips_in_code", "unknown_in_code"]
+__all__ = [
+    "GIVEN",
+    "are_known",
+    "every_name",
+    "has_hooks",
+    "shared_names",
+    "slips_in_code",
+    "unknown_in_code",
+    "variables_of_cases",
+]
 
+#: Functions that are called when all prompts are filled in.
+_AFTERWARDS = (":afterAll", ":afterEach")
 #: Variables that promptfoo defines itself.
 GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
@@ -27,11 +41,50 @@ _ASKED = pattern(r"(?:\bif\s{0,9}\(|!|\btypeof\s|\bBoolean\(|\bnot\s|\bif\s|\ban
 _TESTED = pattern(
     r"(?:['\"]{1,2}\]?)?\s{0,9}(?:\?|\|\||&&|[!=]==?\s{0,9}(?:undefined|null|None)\b|\bor\b|\bis\b|\bif\b|:)"
 )
-
-
 #: What gives a name of the code the value of a variable, and where that may be tested.
 _GIVEN_NAME = pattern(r"\b([A-Za-z_$][\w$]{0,60})\s{0,3}=\s{0,3}\(?\Z")
 _NEAR = 500
+
+
+def has_hooks(suite: PromptfooSuite) -> bool:
+    """Whether functions around the run, or a red team, may define variables which the text does not show."""
+    place = suite.configuration.places.get("extensions")
+    if place is None or suite.configuration.has("red_team"):
+        return suite.configuration.has("red_team")
+    nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    return not all(isinstance(node, Scalar) and node.text.endswith(_AFTERWARDS) for node in nodes)
+
+
+def are_known(suite: PromptfooSuite) -> bool:
+    """Whether every variable is defined in the configuration, in files that were read, or by hooks."""
+    configuration = suite.configuration
+    if suite.refers_for_cases:
+        return False
+    if configuration.has("command_line_options") and re.search(r"\bvar\b", suite.frame.text):
+        return False
+    if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
+        return False
+    if not suite.digest.is_common_plain or misspells(configuration.node, "defaultTest"):
+        return False
+    return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
+
+
+def variables_of_cases(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that some case has; None if there may be more."""
+    if not are_known(suite) or not suite.digest.is_plain or suite.digest.misspells_vars:
+        return None
+    return every_name(suite, shared_names(suite)) - GIVEN
+
+
+def shared_names(suite: PromptfooSuite) -> frozenset[str]:
+    """The variables that every case has, and those of promptfoo."""
+    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
+    return GIVEN.union(suite.digest.shared, *defaults)
+
+
+def every_name(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
+    """The variables that some case has, with those that are `shared`."""
+    return shared.union(suite.digest.names, suite.digest.common, *(e.names or () for e in suite.outside or ()))
 
 
 def unknown_in_code(placed: PlacedCase, known: frozenset[str]) -> Iterator[Finding]:
