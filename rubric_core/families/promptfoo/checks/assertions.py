@@ -1,4 +1,4 @@
-"""promptfoo assertions that can never fail, never pass, or have another meaning than they seem to."""
+"""Assertions that promptfoo does not know, that are equal, or that can never fail or never pass."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,21 @@ from rubric_core.families.promptfoo.language import measured_assertions as measu
 from rubric_core.families.promptfoo.language import text_assertions as text
 from rubric_core.families.promptfoo.language.assertion import Assertion, AssertionSet
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
+from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import STOPS
+from rubric_core.language.closest_name import is_typo
+from rubric_core.language.dialect import SpellingStatus
+from rubric_core.language.misnomers import types_called
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.rule import Context, Finding, Fix, checks
+from rubric_core.validation.rule import Context, Finding, Fix, Related, checks
+from rubric_core.validation.wording import closest
 
-__all__ = ["inversion_words"]
+__all__ = ["content_of", "inversion_words"]
 
 _NOT = "not-"
 #: Types that do the same with and without `not-`: in every release, and up to 0.122.
@@ -25,6 +32,10 @@ _NEVER_INVERTED: tuple[type[Assertion], ...] = (
 _INVERTED_LATE: tuple[type[Assertion], ...] = (
     graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.AnswerRelevance,
 )  # fmt: skip
+_WORDS = pattern(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
+#: Of more assertions in a list, each is not compared.
+_MOST = 500
+_TWICE = "promptfoo checks it twice, and counts it twice in the score"
 
 
 @checks("promptfoo/idle-inversion", "no-effect", "warning")
@@ -155,3 +166,83 @@ def empty_assertions(shape: PromptfooCase | AssertionSet, context: Context) -> I
         else "this asserts nothing"
     )
     yield Finding(place.key, what, severity="hint", consequence="promptfoo passes every output")
+
+
+@checks("promptfoo/assertion-type", "unknown-type", "warning", about_name=True)
+def types_in_templates(shape: Configuration, context: Context) -> Iterator[Finding]:
+    """An assertion type that promptfoo does not have.
+
+    Here in assertions under `assertionTemplates`, which `$ref` leads to. What else they lack may stand beside the `$ref`.
+    """
+    place = shape.places.get("assertion_templates")
+    if place is None or place.borrowed or not isinstance(place.node, Mapping):
+        return
+    known = tuple(t.name for t in context.dialect.types_of(Assertion).values() if t.fate is SpellingStatus.CURRENT)
+    for mapping in (entry.value for entry in place.node.entries if isinstance(entry.value, Mapping)):
+        node = mapping.get("type")
+        is_type = isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text
+        if isinstance(node, Scalar) and is_type and context.dialect.type_of(node.text, Assertion) is None:
+            found = UnknownType(
+                span=node.span, node=node, mapping=mapping, name=node.text, known=known, custom=False, base=Assertion
+            )
+            yield from unknown_assertion_type.check(found, context)
+
+
+@checks("promptfoo/assertion-type", "unknown-type", "warning", about_name=True)
+def unknown_assertion_type(issue: UnknownType, context: Context) -> Iterator[Finding]:
+    """Types of promptfoo are a closed set: an unknown one makes the row an error, and its other assertions are lost."""
+    bare = issue.name[len("not-") :] if issue.name.startswith("not-") else ""
+    plain = _WORDS.sub("-", issue.name).lower()
+    elsewhere = list(types_called(context.dialect, issue.name))
+    known = [name for name in issue.known if not name.startswith("not-") or plain.startswith("not-")]
+    meant = plain if plain in issue.known else elsewhere[0] if elsewhere else closest(plain, known)
+    if bare in issue.known:
+        words, meant = f"promptfoo cannot invert `{bare}`", None
+    else:
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        words = f"{context.dialect.name} has no assertion type `{issue.name}`{advice}"
+    fixes: tuple[Fix, ...] = ()
+    if meant and not issue.borrowed:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_typo(issue.name, meant)),)
+    yield Finding(
+        issue.span,
+        words,
+        fixes=fixes,
+        severity="error",
+        consequence="promptfoo makes the row an error: Unknown assertion type",
+    )
+
+
+@checks("promptfoo/repeated-assertion", "no-effect", "hint")
+def repeated_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
+    """The second of two equal assertions."""
+    listed = shape.assertions if isinstance(shape.assertions, list) else []
+    checks = [each for each in listed if isinstance(each, Assertion) and not isinstance(each, AssertionSet)]
+    seen: dict[object, Assertion] = {}
+    for check in checks if 1 < len(checks) <= _MOST else ():
+        whole = content_of(check.node)
+        if whole is None or check.borrowed:
+            continue
+        first = seen.setdefault(whole, check)
+        if first is not check:
+            related = (Related(first.span, "the same assertion"),)
+            words = "this assertion is here already"
+            yield Finding(check.at("type"), words, related=related, severity="hint", consequence=_TWICE)
+
+
+def content_of(node: Node | None) -> object:
+    """What a node says, whatever it looks like; None if it refers to something, or is no plain data."""
+    if isinstance(node, Scalar):
+        return node.text if node.style != "plain" else (node.text, node.value.__class__)
+    if isinstance(node, Sequence):
+        items = [content_of(item) for item in node.items]
+        return None if None in items else tuple(items)
+    if isinstance(node, Mapping):
+        entries = [(entry.name, content_of(entry.value)) for entry in node.entries]
+        return (
+            None
+            if any(name is None or value is None or name in ("<<", "$ref") for name, value in entries)
+            else frozenset(entries)
+        )
+    assert node is None or isinstance(node, Alias)
+    return None

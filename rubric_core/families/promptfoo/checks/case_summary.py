@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rubric_core.cached_properties import cached_property
+from rubric_core.families.promptfoo.checks.assertions import content_of
 from rubric_core.families.promptfoo.checks.case_parts import (
     CodeVariables,
     are_variable_files,
@@ -21,7 +22,6 @@ from rubric_core.families.promptfoo.checks.case_parts import (
 )
 from rubric_core.families.promptfoo.checks.foreign_placeholders import SIGNS
 from rubric_core.families.promptfoo.checks.mapping_members import members_of, plain_texts, texts_of_files
-from rubric_core.families.promptfoo.checks.repeated_assertions import content_of
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PromptfooCase

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
+from rubric_core.families.promptfoo.checks.assertion_settings import gives_any_score
 from rubric_core.families.promptfoo.checks.table_checks import is_check, is_number, mistakes_of_check
 from rubric_core.families.promptfoo.checks.table_columns import (
     column_mistakes,
@@ -12,7 +13,6 @@ from rubric_core.families.promptfoo.checks.table_columns import (
     unmarked_checks,
 )
 from rubric_core.families.promptfoo.checks.templates import names_in
-from rubric_core.families.promptfoo.checks.thresholds import gives_any_score
 from rubric_core.families.promptfoo.checks.variable_names import GIVEN
 from rubric_core.families.promptfoo.language.assertion import TABLE_CODE
 from rubric_core.families.promptfoo.language.consequences import STOPS
