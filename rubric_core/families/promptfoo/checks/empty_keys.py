@@ -1,4 +1,4 @@
-"""Keys of a promptfoo configuration that are there without a value, and providers that are not."""
+"""Keys without a value in a configuration of promptfoo, and cases and providers that are nothing."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -6,7 +6,7 @@ from itertools import product
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
 from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.checks.variable_names import GIVEN
-from rubric_core.families.promptfoo.language.case import PromptfooCase, PromptfooScenario
+from rubric_core.families.promptfoo.language.case import PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.families.promptfoo.language.catalogue import MISNOMERS
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import STOPS
@@ -28,6 +28,7 @@ _ANYTHING = frozenset({"$schema", "redteam", "plugins", "strategies", "assertion
 #: Keys that may give cases or variables which the text does not show.
 _OTHER_SOURCES = frozenset({"<<", "$ref", "redteam", "plugins", "strategies", "extensions", "commandLineOptions"})
 _KEYS = frozenset(key.name for key in Configuration.keys.values())
+_KNOWN = frozenset(key.name for key in PromptfooCase.keys.values())
 
 
 @checks("promptfoo/empty-key", "invalid-value")
@@ -158,3 +159,20 @@ def empty_scenarios(shape: Configuration) -> Iterator[Finding]:
                 severity="warning",
                 consequence=_NO_ROWS,
             )
+
+
+@checks("promptfoo/bare-case", "missing-key", awaits="entry")
+def bare_cases(case: PromptfooCase) -> Iterator[Finding]:
+    """A case without any of the keys that promptfoo requires.
+
+    Silent beside a key that promptfoo does not know, which is reported.
+    """
+    node = case.node
+    if isinstance(case, PartialCase) or case.borrowed or not isinstance(node, Mapping) or not case.is_bare(node):
+        return
+    if not all(entry.name in _KNOWN for entry in node.entries):
+        return
+    at = node.entries[0].key.span if node.entries else node.span
+    yield Finding(
+        at, "a case needs `vars`, `assert`, `options`, `metadata`, `provider` or `threshold`", consequence=STOPS
+    )

@@ -1,16 +1,21 @@
-"""Paths of a promptfoo configuration that begin almost with file://, and are taken for text."""
+"""Files that a configuration names: paths that are taken for text, and files whose root is of another type."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration
-from rubric_core.families.promptfoo.language.consequences import STOPS
+from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
+from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.graded_assertions import ClosedQa, Factuality, GEval, ModelRubric
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.issues import WrongRoot
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Finding, Fix, checks
+from rubric_core.validation.rule import Context, Finding, Fix, checks
+from rubric_core.validation.rules.wrong_root import wrong_root
 
 #: `file:/a`, `file:a`, `file//a`, and the same with the other slash.
 _SLIP = pattern(r"(file(?::[/\\]?(?![/\\])|:?\\\\|//))[\w.~*{-]\S{0,300}\Z")
@@ -27,6 +32,15 @@ _FIELDS = (
     "prompts", "providers", "targets", "tests", "scenarios", "default_test", "extensions", "vars", "value", "rubric_prompt", "transform",
     "context_transform", "transform_vars", "scoring",
 )  # fmt: skip
+_LISTS = (PromptfooFile.ASSERTIONS, PromptfooFile.TOOLS)
+#: What promptfoo does with a root of another type, unless it stops.
+_EFFECTS = MappingProxyType[FileKind, str]({
+    PromptfooFile.DEFAULTS: "promptfoo takes over nothing of it",
+    PromptfooFile.VARS: "the variables that the prompts use stay empty",
+    PromptfooFile.PROVIDER: ROW_ERRORS,
+    PromptfooFile.SCHEMA: ROW_ERRORS,
+    PromptfooFile.TOOLS: ROW_ERRORS,
+})  # fmt: skip
 
 
 @checks("promptfoo/file-url", "bare-path")
@@ -88,3 +102,12 @@ def _texts(node: Node, *, is_map: bool) -> Iterator[tuple[Scalar, bool]]:
             yield from ((each, each is raw) for each in (inner, raw) if isinstance(each, Scalar))
     elif isinstance(node, Mapping) and is_map:
         yield from ((entry.value, False) for entry in node.entries if isinstance(entry.value, Scalar))
+
+
+@checks("promptfoo/file-root", "wrong-root")
+def root_of_file(issue: WrongRoot, context: Context) -> Iterator[Finding]:
+    """A file that holds a list where promptfoo expects a mapping, or the reverse.
+
+    promptfoo stops with most of them.
+    """
+    yield wrong_root(issue, context, _EFFECTS.get(issue.kind, STOPS), has_list=issue.kind in _LISTS)
