@@ -20,8 +20,8 @@ from rubric_core.families.promptfoo.checks.case_parts import (
     variable_nodes,
     words_of_scripts,
 )
-from rubric_core.families.promptfoo.checks.foreign_placeholders import SIGNS
 from rubric_core.families.promptfoo.checks.mapping_members import members_of, plain_texts, texts_of_files
+from rubric_core.families.promptfoo.checks.placeholders import SIGNS
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import PromptfooCase

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.families.promptfoo.checks.http_settings import address_fault, http_settings
+from rubric_core.families.promptfoo.checks.placeholders import request_placeholders
 from rubric_core.families.promptfoo.checks.suite import providers_of, request_texts
-from rubric_core.families.promptfoo.checks.unrendered_placeholders import request_placeholders
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider

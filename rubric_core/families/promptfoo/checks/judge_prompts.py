@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from rubric_core.families.promptfoo.checks.case_parts import assertions_of, options_of
-from rubric_core.families.promptfoo.checks.chat_files import chat_faults
+from rubric_core.families.promptfoo.checks.chats import chat_faults
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
 from rubric_core.families.promptfoo.language.assertion import Assertion

@@ -6,22 +6,28 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from rubric_core.families.promptfoo.checks.chat_files import MESSAGE_REFUSED, chat_faults, roles_in_text
-from rubric_core.families.promptfoo.checks.conversation_names import conversation_slips, is_conversation
-from rubric_core.families.promptfoo.checks.foreign_placeholders import foreign_placeholders, member_of_variables
-from rubric_core.families.promptfoo.checks.json_templates import json_fault
+from rubric_core.families.promptfoo.checks.chats import (
+    MESSAGE_REFUSED,
+    chat_faults,
+    conversation_slips,
+    is_conversation,
+    json_fault,
+    roles_in_text,
+)
 from rubric_core.families.promptfoo.checks.judge_prompts import FILLED_IN, slips_of_judges
 from rubric_core.families.promptfoo.checks.mapping_members import missing_members
+from rubric_core.families.promptfoo.checks.placeholders import (
+    LEFT_OPEN,
+    SENT_AS_IS,
+    STAYS_IN_TEXT,
+    foreign_placeholders,
+    half_written,
+    member_of_variables,
+)
 from rubric_core.families.promptfoo.checks.script_names import place_in_code
 from rubric_core.families.promptfoo.checks.shown_mappings import shown_in
 from rubric_core.families.promptfoo.checks.template_errors import SIGNS, STAYS, broken_filters, broken_statements
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
-from rubric_core.families.promptfoo.checks.unrendered_placeholders import (
-    LEFT_OPEN,
-    SENT_AS_IS,
-    STAYS_IN_TEXT,
-    half_written,
-)
 from rubric_core.families.promptfoo.checks.variable_names import GIVEN
 from rubric_core.families.promptfoo.checks.variables import EMPTY, below_vars, is_slip
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS

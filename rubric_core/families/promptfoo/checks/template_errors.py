@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 from types import MappingProxyType
 
+from rubric_core.families.promptfoo.checks.placeholders import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.families.promptfoo.checks.suite import request_texts, texts_of
 from rubric_core.families.promptfoo.checks.templates import LITERALS
-from rubric_core.families.promptfoo.checks.unrendered_placeholders import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration

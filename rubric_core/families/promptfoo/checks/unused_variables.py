@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from types import MappingProxyType
 
 from rubric_core.families.promptfoo.checks.case_summary import NEEDED_BY_GRADERS, PROGRAM, CaseSummary, PlacedCase
-from rubric_core.families.promptfoo.checks.conversation_names import CONVERSATION
+from rubric_core.families.promptfoo.checks.chats import CONVERSATION
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.families.promptfoo.checks.templates import names_in
 from rubric_core.families.promptfoo.checks.values import are_options

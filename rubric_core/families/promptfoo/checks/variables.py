@@ -8,13 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from rubric_core.families.promptfoo.checks.case_parts import misspells, options_of
 from rubric_core.families.promptfoo.checks.case_summary import CaseSummary, PlacedCase
-from rubric_core.families.promptfoo.checks.conversation_names import conversation_slips, is_conversation
+from rubric_core.families.promptfoo.checks.chats import conversation_slips, is_conversation
 from rubric_core.families.promptfoo.checks.environment import misnamed_environment
-from rubric_core.families.promptfoo.checks.foreign_placeholders import (
-    foreign_placeholders,
-    member_of_variables,
-    single_braces,
-)
 from rubric_core.families.promptfoo.checks.judge_prompts import (
     FILLED_IN,
     judge_texts,
@@ -22,6 +17,11 @@ from rubric_core.families.promptfoo.checks.judge_prompts import (
     slips_of_judges,
 )
 from rubric_core.families.promptfoo.checks.lacking_variables import lacking_in_one, lacking_words, needed_by_graders
+from rubric_core.families.promptfoo.checks.placeholders import (
+    foreign_placeholders,
+    member_of_variables,
+    single_braces,
+)
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, request_texts, texts_of
 from rubric_core.families.promptfoo.checks.suite_notes import environment_in_case
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
