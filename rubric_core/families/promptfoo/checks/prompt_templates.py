@@ -1,4 +1,4 @@
-"""Mistakes in the files of prompts, in the files themselves or where a configuration names them."""
+"""Mistakes in prompts: in chats of a configuration, and in files, there or where a configuration names them."""
 
 import json
 import re
@@ -26,10 +26,12 @@ from rubric_core.families.promptfoo.checks.placeholders import (
 )
 from rubric_core.families.promptfoo.checks.script_names import place_in_code
 from rubric_core.families.promptfoo.checks.shown_mappings import shown_in
+from rubric_core.families.promptfoo.checks.suite import texts_of
 from rubric_core.families.promptfoo.checks.template_errors import SIGNS, STAYS, broken_filters, broken_statements
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
 from rubric_core.families.promptfoo.checks.variable_names import GIVEN
 from rubric_core.families.promptfoo.checks.variables import EMPTY, below_vars, is_slip
+from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS
 from rubric_core.language.closest_name import closest
 from rubric_core.lazy_compilation import pattern, replace
@@ -39,8 +41,6 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, checks
-
-__all__ = ["faults_of_chat"]
 
 #: A statement or a comment that is not inside of a text.
 _BETWEEN = pattern(r"^[ \t]{0,40}\{[%#]", re.MULTILINE)
@@ -107,7 +107,14 @@ def faults_in_file(prompt: PromptFileText, context: Context) -> Iterator[Finding
         yield replace(each, span=prompt.span, message=words, fixes=())
 
 
-def faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
+@checks("promptfoo/chat-prompt", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_chats(configuration: Configuration, context: Context) -> Iterator[Finding]:
+    """Chat messages in an inline prompt that are invalid JSON, or have an unknown role or key."""
+    for node, _ in texts_of(configuration):
+        yield from _faults_of_chat(node, context.text)
+
+
+def _faults_of_chat(node: Scalar, text: str) -> Iterator[Finding]:
     """What is wrong with messages in JSON that stand in the configuration itself, whose `text` that is."""
     if not _CHAT.match(node.text) or len(node.text) > _LONGEST:
         return

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from types import MappingProxyType
 
+from rubric_core.families.promptfoo.checks.judge_prompts import judge_texts
 from rubric_core.families.promptfoo.checks.placeholders import COMMENT_BEGIN, unclosed_comment_words
 from rubric_core.families.promptfoo.checks.suite import request_texts, texts_of
 from rubric_core.families.promptfoo.checks.templates import LITERALS
@@ -19,15 +20,14 @@ from rubric_core.syntax.template_expressions import expression_faults
 from rubric_core.syntax.template_syntax import NUNJUCKS_FILTERS, STATEMENTS, loose_statements, statement_words
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, checks
 from rubric_core.validation.rules.broken_template import unknown_filters
 from rubric_core.validation.wording import unmatched_words
 
-__all__ = ["SIGNS", "STAYS", "broken_filters", "broken_statements", "rendered_nodes"]
+__all__ = ["SIGNS", "STAYS", "broken_filters", "broken_statements"]
 
 #: The signs without which a text is no template, and has no comment of one.
 SIGNS = TEMPLATES | {"{#"}
-
 #: A prompt with `{%` or `{#` without a further `%` or `#` on its line is not rendered at all; the value of an assertion is.
 STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
 #: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
@@ -58,9 +58,38 @@ _INSTEAD = MappingProxyType({
 _SLICE = pattern(r"(?<=[\w)\]])\[[^\[\]{}:]{0,80}:[^\[\]{}]{0,80}\]")
 _FUNCTIONS = frozenset({"range", "cycler", "joiner", "not", "and", "or", "in", "if", "else", "is"})
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
+_NAMED_SO = "promptfoo records a metric that is named so, braces included"
 
 
-def rendered_nodes(shape: Shape) -> Iterator[Scalar]:
+@checks("promptfoo/template", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_texts(
+    shape: Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion, context: Context
+) -> Iterator[Finding]:
+    """A template with an unknown filter, an unknown or unclosed statement, or an invalid expression."""
+    for node in _rendered_nodes(shape):
+        yield from broken_statements(node, context, is_value=isinstance(shape, Assertion | ConfiguredProvider))
+        yield from broken_filters(node.span, context)
+
+
+@checks("promptfoo/template", "broken-template", "warning", signs=SIGNS)
+def broken_judge_prompts(shape: Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
+    """Prompts for judges, which have no filters of one's own."""
+    for node in judge_texts(shape):
+        yield from broken_statements(node, context, is_value=True)
+        yield from broken_filters(node.span, context, of_judges=True)
+
+
+@checks("promptfoo/metric-template", "broken-template", "warning", signs=SIGNS, borrowed=False)
+def broken_metrics(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A metric whose template cannot be rendered; promptfoo uses the text verbatim."""
+    place = shape.places.get("metric")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        found = (*broken_statements(node, context, is_value=True), *broken_filters(node.span, context))
+        yield from (replace(each, severity="warning", consequence=_NAMED_SO) for each in found)
+
+
+def _rendered_nodes(shape: Shape) -> Iterator[Scalar]:
     """The texts of a shape that promptfoo renders for each row."""
     if isinstance(shape, Configuration):
         yield from (node for node, bare in texts_of(shape) if not (bare and path_sign(node.text)))
