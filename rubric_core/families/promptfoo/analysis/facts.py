@@ -8,11 +8,12 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.result import Analysis
 from rubric_core.families.promptfoo.analysis.cases import configuration_of
 from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
+from rubric_core.families.promptfoo.checks.environment import known_environment
 from rubric_core.families.promptfoo.checks.lacking_variables import MOST_COMPARED, needed_by_prompts
 from rubric_core.families.promptfoo.checks.references import has_one_output
 from rubric_core.families.promptfoo.checks.shown_mappings import mappings_of_cases, shown_alone
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite
-from rubric_core.families.promptfoo.checks.suite_notes import is_judged_by_value, known_environment
+from rubric_core.families.promptfoo.checks.unasserted_cases import is_judged_by_value
 from rubric_core.families.promptfoo.checks.unknown_labels import names_of
 from rubric_core.families.promptfoo.checks.unused_variables import asked_and_needed, unused_elsewhere
 from rubric_core.families.promptfoo.checks.variable_names import GIVEN, has_hooks, shared_names, variables_of_cases

@@ -1,25 +1,28 @@
-"""Environment variables: those in the notation of a shell, and keys and tokens that promptfoo sends to others."""
+"""Environment variables: unset ones, those in the notation of a shell, and secrets that promptfoo sends to others."""
 
 import re
 from collections.abc import Iterator
 
-from rubric_core.families.promptfoo.checks.suite import PromptfooSuite
-from rubric_core.families.promptfoo.checks.suite_notes import templated_nodes
+from rubric_core.families.promptfoo.checks.case_summary import PlacedCase
+from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, texts_of
+from rubric_core.families.promptfoo.checks.templates import environment_in
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES
+from rubric_core.families.promptfoo.language.run_options import CommandLineOptions
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.secrets_read import is_secret
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.template_syntax import environment_read
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, checks
 from rubric_core.validation.rules.environment_sent import Part, is_for_keys, scalars_in, sent_texts, sent_variable
 
-__all__ = ["misnamed_environment"]
+__all__ = ["environment_in_case", "known_environment", "misnamed_environment"]
 
 #: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
 _VARIABLE = pattern(
@@ -198,7 +201,7 @@ def sent_environment(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     given = suite.configuration.env
     known = frozenset(given) if isinstance(given, dict) else frozenset[str]()
-    for placed, node in templated_nodes(suite):
+    for placed, node in _templated_nodes(suite):
         place = placed.case.places.get("vars")
         for each in scalars_in(node) if place is not None and node is place.node else sent_texts(node, None):
             # There, `${{ name }}` is a dollar sign and a variable.
@@ -241,3 +244,75 @@ def _has_own_env(suite: PromptfooSuite) -> bool:
         return True
     elsewhere = any(each.what == "cases" for each in suite.outside or ())
     return bool(cases) and not elsewhere and all("env" in each.summary.names for each in cases)
+
+
+@checks("promptfoo/undefined-environment", "undefined-variable", "information", awaits="entry", about_name=True)
+def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
+    """An environment variable in a prompt, a variable or an assertion that the configuration does not set.
+
+    Those with the name of a secret are findings of `environment-sent`.
+    """
+    known = known_environment(suite)
+    if known is None:
+        return
+    seen: set[tuple[int, int]] = set()
+    for placed, node in _templated_nodes(suite):
+        for name, span in _environment_names(placed.text, node):
+            key = (placed.block, span.start)
+            if name not in known and key not in seen:
+                seen.add(key)
+                yield _of_environment(name, placed.outer(span))
+
+
+def environment_in_case(placed: PlacedCase, known: frozenset[str] | None) -> Iterator[Finding]:
+    """The same in a case of another file, where the configuration sets the variables that are `known`."""
+    if known is None or "env" not in placed.text or "env" in placed.summary.names:
+        return
+    for node in _read(placed.case):
+        found = _environment_names(placed.text, node)
+        yield from (_of_environment(name, span) for name, span in found if name not in known)
+
+
+def _of_environment(name: str, span: Span) -> Finding:
+    return Finding(
+        span, f"`{name}` is a value of the environment of whoever runs this",
+        severity="information", consequence="where it is not set, promptfoo fills in nothing",
+    )  # fmt: skip
+
+
+def known_environment(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that the configuration sets under `env`; None if a file may set others, or a case has a variable named `env` instead."""
+    if "env" in suite.digest.names or "env" in suite.digest.common or _names_a_file(suite.configuration):
+        return None
+    given = suite.configuration.env
+    return frozenset(given) if isinstance(given, dict) else frozenset()
+
+
+def _templated_nodes(suite: PromptfooSuite) -> Iterator[tuple[PlacedCase, Node]]:
+    """The prompts, and the variables and checks of cases that have something of the environment."""
+    yield from ((suite.frame, node) for node, _ in texts_of(suite.configuration))
+    for placed in suite.digest.with_environment:
+        yield from ((placed, node) for node in _read(placed.case))
+
+
+def _names_a_file(configuration: Configuration) -> bool:
+    """Whether the environment comes from a file that the configuration names."""
+    options = configuration.command_line_options
+    return isinstance(options, CommandLineOptions) and (options.has("env_path") or options.has("env_file"))
+
+
+def _read(case: PromptfooCase) -> Iterator[Node]:
+    for field in ("vars", "assertions"):
+        place = case.places.get(field)
+        if place is not None and not place.borrowed:
+            yield place.node
+
+
+def _environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
+    """The environment variables that texts below a node insert, with their places; not those with the name of a secret."""
+    if not isinstance(node, Scalar | Mapping | Sequence):
+        return
+    for each in walk(node):
+        if isinstance(each, Scalar):
+            found = environment_in(text[slice(*each.span)])
+            yield from ((name, at.moved(each.span.start)) for name, at in found if not looks_secret(name))

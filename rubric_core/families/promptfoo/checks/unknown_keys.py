@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rubric_core.families.promptfoo.checks.identities import has_no_id
-from rubric_core.families.promptfoo.checks.prompt_entries import is_sentence, lacks_its_text
+from rubric_core.families.promptfoo.checks.listed_entries import is_sentence, lacks_its_text
 from rubric_core.families.promptfoo.checks.values import stands_below_vars
 from rubric_core.families.promptfoo.language import graded_assertions as graded
 from rubric_core.families.promptfoo.language import measured_assertions as measured

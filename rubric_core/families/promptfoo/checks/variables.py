@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from rubric_core.families.promptfoo.checks.case_parts import misspells, options_of
 from rubric_core.families.promptfoo.checks.case_summary import CaseSummary, PlacedCase
 from rubric_core.families.promptfoo.checks.chats import conversation_slips, is_conversation
-from rubric_core.families.promptfoo.checks.environment import misnamed_environment
+from rubric_core.families.promptfoo.checks.environment import environment_in_case, misnamed_environment
 from rubric_core.families.promptfoo.checks.judge_prompts import (
     FILLED_IN,
     judge_texts,
@@ -23,7 +23,6 @@ from rubric_core.families.promptfoo.checks.placeholders import (
     single_braces,
 )
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite, request_texts, texts_of
-from rubric_core.families.promptfoo.checks.suite_notes import environment_in_case
 from rubric_core.families.promptfoo.checks.templates import UsedName, names_in
 from rubric_core.families.promptfoo.checks.unused_variables import slips_of_case, unused_in_case
 from rubric_core.families.promptfoo.checks.variable_names import (
