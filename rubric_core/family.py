@@ -24,10 +24,11 @@ class Family(NamedTuple):
     dialects: tuple[str, ...]
     #: The top-level keys whose lists hold cases: a text is cut into blocks there, before its family is known.
     case_keys: tuple[str, ...]
-    #: The file with the counts of what real files have, from the folder of this module; see `language/usage_counts.py`.
-    usage: str
     #: The module of each part that it has, by the name of the part, see `docs/architecture.md`; others have defaults.
     parts: Mapping[str, str]
+    #: The file with the counts of what real files have, from the folder of this module; see `language/usage_counts.py`.
+    #: Empty for a family of which nobody has counted any.
+    usage: str = ""
 
 
 #: Families are asked in this order; AgentV recognises no file, but takes what no other family does.
@@ -37,7 +38,6 @@ FAMILIES = (
         "AgentV",
         ("agentv-0.1", "agentv-0.5", "agentv-1", "agentv-2.7", "agentv-3", "agentv-5"),
         ("eval_cases", "evalcases", "testcases", "tests"),
-        "language/usage.json",
         {
             "dialects": "rubric_core.language.dialects",
             "language": "rubric_core.language.file_kinds",
@@ -45,13 +45,13 @@ FAMILIES = (
             "reference": "rubric_core.language.dialect_reference",
             "runner": "rubric_core.evaluation.engine.agentv_runner",
         },
+        "language/usage.json",
     ),
     Family(
         "promptfoo",
         "promptfoo",
         ("promptfoo",),
         ("tests",),
-        "families/promptfoo/language/usage.json",
         {
             "cases": "rubric_core.families.promptfoo.cases.family_cases",
             "checks": "rubric_core.families.promptfoo.checks",
@@ -70,6 +70,7 @@ FAMILIES = (
             "runner": "rubric_core.families.promptfoo.engine.runner",
             "texts": "rubric_core.families.promptfoo.analysis.texts",
         },
+        "families/promptfoo/language/usage.json",
     ),
 )
 

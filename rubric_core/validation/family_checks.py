@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,9 +28,10 @@ def checks_by_class(family: str) -> Mapping[type, tuple[Rule[Any], ...]]:
 
 
 def family_group(code: str) -> Rule[Any]:
-    """The group of that code, which a family declares in the module `groups` beside its checks. Raises KeyError."""
+    """The group of that code, which a family may declare in a module `groups` beside its checks. Raises KeyError."""
     packages = (part_of(family.name, "checks") for family in FAMILIES)
-    modules = (import_module(f"{each.__name__}.groups") for each in packages if each is not None)
+    named = (f"{each.__name__}.groups" for each in packages if each is not None)
+    modules = (import_module(name) for name in named if find_spec(name) is not None)
     groups: Mapping[str, Rule[Any]] = {each.code: each for module in modules for each in module.GROUPS}
     return groups[code]
 
