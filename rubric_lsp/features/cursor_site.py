@@ -3,7 +3,7 @@
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, place_of
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, root_of
+from rubric_core.language.file_kinds import PROVIDER_ITEM, FileKind, case_item_of, root_of
 from rubric_core.language.model import CASE
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
@@ -36,7 +36,7 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
 
 def listed_kind(analysis: Analysis) -> Kind[object]:
     """The kind of an item of the list of cases that is cut into blocks."""
-    return (analysis.item_kind if analysis.kind.is_root else None) or CASE
+    return case_item_of(analysis.kind) or CASE
 
 
 def _around(local: LocalText) -> list[type[Shape]]:

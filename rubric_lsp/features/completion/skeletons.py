@@ -75,7 +75,7 @@ def _shape_skeletons(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[
 def listed_case(site: CompletionSite) -> Iterator[Completion]:
     """A whole case as an item of the list that is cut into blocks."""
     kind = listed_kind(site.analysis)
-    for each in kind.branches if isinstance(kind, NodeUnion) else ():
+    for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
         if isinstance(each, Shaped):
             yield from _shape_skeletons(site, each, "- ")
 
