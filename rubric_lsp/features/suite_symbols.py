@@ -1,16 +1,19 @@
-"""The outline of suites of AgentV: cases, their evaluators, their criteria."""
+"""The outline of suites of AgentV, and of families without one of their own: cases, their evaluators, their criteria."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.shape import Shape, as_list
+from rubric_core.language.shape import Shape, StandsFor, as_list, children
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
 from rubric_lsp.features.symbol import Symbol, SymbolKind, short_title
 
 __all__ = ["suite_symbols"]
+
+#: The entries in the outline of a case, by what shapes stand for.
+_INSIDE_CASE: Mapping[StandsFor, SymbolKind] = {"check": "evaluator", "criterion": "criterion"}
 
 
 def suite_symbols(shape: Shape) -> Iterator[Symbol]:
@@ -21,6 +24,20 @@ def suite_symbols(shape: Shape) -> Iterator[Symbol]:
         cases = shape.cases if isinstance(shape.cases, list) else []
         yield from (_case(c) for c in cases if isinstance(c, Case))
         yield from _graders(suite_list(shape) or [])
+    else:
+        yield from (_case_of_family(each) for each in children(shape) if each.stands_for == "case")
+
+
+def _case_of_family(case: Shape) -> Symbol:
+    inside = ((each, _INSIDE_CASE.get(each.stands_for)) for each in children(case))
+    return _named(case, "case", tuple(_named(each, kind) for each, kind in inside if kind is not None))
+
+
+def _named(shape: Shape, kind: SymbolKind, children: tuple[Symbol, ...] = ()) -> Symbol:
+    """The entry of a shape under the name that people know it by."""
+    named = vars(shape).get(shape.named_by)
+    name = short_title(named) if isinstance(named, str) and named else shape.type_name or f"{kind} without name"
+    return _symbol(shape, name, kind, shape.named_by, shape.type_name, children)
 
 
 def _case(case: Case) -> Symbol:
