@@ -24,6 +24,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind, threshold_of
 from rubric_core.loading.lower import Lowering
+from rubric_core.loading.translated_case import TRANSLATION_DIALECT
 from rubric_core.ports import Files
 from rubric_core.sandbox.process import Sandbox
 from rubric_core.syntax.plain_data import plain
@@ -328,13 +329,20 @@ class Runnable(CaseSource):
 
 
 def runnables(
-    path: Path, analysis: Analysis, options: Options | None = None, entries: Sequence[CaseEntry] | None = None
+    path: Path,
+    analysis: Analysis,
+    options: Options | None = None,
+    entries: Sequence[CaseEntry] | None = None,
+    *,
+    translated: Suite | None = None,
 ) -> list[Runnable]:
     """The cases of an analysed suite in the order of the text, or only those of `entries`.
 
     A case with errors in its text, or below a suite with errors, can be run; it is unscored, with the first error as the reason.
+    With a `translated` suite, the text is of another family, whose cases are made by `translated_case`.
     """
-    suite = analysis.suite
+    suite = analysis.suite if translated is None else translated
+    dialect = analysis.dialect if translated is None else TRANSLATION_DIALECT
     if suite is None:
         return []
     problems = problems_by_case(analysis)
@@ -349,7 +357,7 @@ def runnables(
 
     return [
         Runnable(
-            path=path, suite=suite, case=entry.case, dialect=analysis.dialect, dialects=analysis.language.dialects,
+            path=path, suite=suite, case=entry.case, dialect=dialect, dialects=analysis.language.dialects,
             anchors=analysis.anchors(entry.block), suite_anchors=analysis.anchors(-1), case_span=entry_span(entry), suite_span=entry_span(None),
             text=frame_text if entry.block < 0 else analysis.document.blocks[entry.block].text, suite_text=frame_text,
             line_at=line_at, renamed=entry.name if entry.case.id else "",
