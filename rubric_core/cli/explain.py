@@ -58,7 +58,9 @@ def page_of(code: str, language: Language) -> str | None:
     if rule is None:
         return None
     page = rule.page.read_text(encoding="utf-8")
-    return "\n".join(part for part in (page, _related(rule), departures_section(rule.group)) if part)
+    # They are departures from agentv, which reads no file of another family.
+    departures = departures_section(rule.code)
+    return "\n".join(part for part in (page, _related(rule), departures) if part)
 
 
 def _related(rule: Rule[Any]) -> str:
