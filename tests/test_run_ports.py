@@ -46,7 +46,7 @@ ALLOWED = {
     "results/connection.py": {"shutil": 1, "tempfile": 1},
     "results/signatures.py": {"os.environ": 1},
     # The same in a family.
-    "families/promptfoo/cases/entries.py": {"DiskFiles": 2},
+    "families/promptfoo/cases/family_cases.py": {"DiskFiles": 2},
     "families/promptfoo/targets/http.py": {"http.client": 1},
 }
 

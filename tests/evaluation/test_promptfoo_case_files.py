@@ -13,7 +13,7 @@ from rubric_core.evaluation.engine.attempt import targets_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.families.promptfoo.cases.table_rows import assertion_in_short
+from rubric_core.families.promptfoo.cases.tables import assertion_in_short
 
 NAME = "promptfooconfig.yaml"
 HEAD = "prompts: ['Hello {{name}}']\nproviders: [echo]\n"

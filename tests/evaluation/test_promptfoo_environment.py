@@ -19,8 +19,7 @@ from rubric_core.evaluation.engine.run_plan import plan_run
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.plan import Plan
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.families.promptfoo.cases.environment_file import variables_in
-from rubric_core.families.promptfoo.cases.run_environment import read_environment_files
+from rubric_core.families.promptfoo.cases.run_environment import read_environment_files, variables_in
 from rubric_core.families.promptfoo.language.run_options import number_of
 
 SUITE = """\

@@ -15,8 +15,7 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.families.promptfoo.cases.default_graders import DEFAULT_GRADERS, default_grader
-from rubric_core.families.promptfoo.cases.vendors import vendor_target
+from rubric_core.families.promptfoo.cases.models import DEFAULT_GRADERS, default_grader, vendor_target
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 
 GOOD = '{"reason": "kind enough", "pass": true, "score": 0.8}'

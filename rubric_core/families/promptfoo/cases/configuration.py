@@ -7,13 +7,14 @@ from typing import Any
 
 from rubric_core.cached_properties import cached_property
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
+from rubric_core.families.promptfoo.cases.case_programs import TestProgram
 from rubric_core.families.promptfoo.cases.run_environment import (
     MissingEnvironmentFileError,
     RunEnvironment,
+    TableFormat,
     run_environment,
+    table_format,
 )
-from rubric_core.families.promptfoo.cases.table_format import TableFormat, table_format
-from rubric_core.families.promptfoo.cases.test_programs import TestProgram
 from rubric_core.families.promptfoo.language.run_options import is_on
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, is_pattern

@@ -1,7 +1,8 @@
 """The cases of a configuration of promptfoo. Executes nothing."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,17 @@ from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
-from rubric_core.families.promptfoo.cases.chosen_tests import chosen_tests
+from rubric_core.families.promptfoo.cases.case_inheritance import PromptfooTest, inline_tests, tests_of
 from rubric_core.families.promptfoo.cases.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
     read_configuration,
 )
-from rubric_core.families.promptfoo.cases.matrix import PromptfooMatrix
-from rubric_core.families.promptfoo.cases.places import Places
+from rubric_core.families.promptfoo.cases.history import histories, is_serial, needed_tests
+from rubric_core.families.promptfoo.cases.matrix import PromptfooMatrix, chosen_tests
 from rubric_core.families.promptfoo.cases.prompts import PromptfooPrompt, prompts_of
 from rubric_core.families.promptfoo.cases.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
-from rubric_core.families.promptfoo.cases.serial import histories, is_serial, needed_tests
-from rubric_core.families.promptfoo.cases.tests import PromptfooTest, inline_tests, tests_of
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import STOPS
 from rubric_core.families.promptfoo.language.run_options import number_of
@@ -34,7 +33,32 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.validation.entry_lists import distinct_names
 
-__all__ = ["CaseMaker", "promptfoo_cases"]
+__all__ = ["CaseMaker", "Places", "promptfoo_cases"]
+
+
+class Places:
+    """The places of some nodes of a text, which may contain one another."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        spans = sorted((each.whole.start, number, each.whole.end) for number, each in enumerate(nodes))
+        #: Where the first of the nodes that contain a place changes, and its number from there on.
+        self._bounds = sorted({bound for start, _, end in spans for bound in (start, end)})
+        self._numbers: list[int | None] = []
+        open_: list[tuple[int, int]] = []
+        begun = 0
+        for bound in self._bounds:
+            while begun < len(spans) and spans[begun][0] <= bound:
+                heappush(open_, spans[begun][1:])
+                begun += 1
+            while open_ and open_[0][1] <= bound:
+                heappop(open_)
+            self._numbers.append(open_[0][0] if open_ else None)
+
+    def holding(self, place: int) -> int | None:
+        """The number of the first of the nodes that contain a place; None if none does."""
+        at = bisect_right(self._bounds, place) - 1
+        return self._numbers[at] if at >= 0 else None
+
 
 #: Errors at which promptfoo stops, wherever they occur.
 _YAML_ERRORS = frozenset(

@@ -3,7 +3,7 @@
 from rubric_core.evaluation.cases.case_programs import generated_lines, returned_value
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.families.promptfoo.cases.test_programs import program_of
+from rubric_core.families.promptfoo.cases.case_programs import program_of
 from rubric_core.ports import Ports
 
 __all__ = ["made_tests"]

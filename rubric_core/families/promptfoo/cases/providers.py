@@ -10,8 +10,13 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.families.promptfoo.cases.default_graders import DEFAULT_GRADERS, DefaultGrader
-from rubric_core.families.promptfoo.cases.vendors import IDLE, VendorTarget, vendor_target
+from rubric_core.families.promptfoo.cases.models import (
+    DEFAULT_GRADERS,
+    IDLE,
+    DefaultGrader,
+    VendorTarget,
+    vendor_target,
+)
 from rubric_core.families.promptfoo.language.listed_entries import provider_key
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES
 from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, is_on

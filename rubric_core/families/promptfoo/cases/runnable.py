@@ -12,13 +12,13 @@ from rubric_core.evaluation.cases.variations import distinct_labels, require_few
 from rubric_core.evaluation.model.result import ROW
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.families.promptfoo.cases.case_inheritance import PromptfooTest
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
 from rubric_core.families.promptfoo.cases.history import RowPlace, RunHistory
 from rubric_core.families.promptfoo.cases.matrix import PromptfooMatrix, is_chosen, value_rows
 from rubric_core.families.promptfoo.cases.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.families.promptfoo.cases.providers import PromptfooProvider, targets_of
 from rubric_core.families.promptfoo.cases.run_environment import suite_variables
-from rubric_core.families.promptfoo.cases.tests import PromptfooTest
 from rubric_core.families.promptfoo.language.assertion import COMPARING_TYPES
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.run_options import is_on

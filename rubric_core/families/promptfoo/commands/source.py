@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.disk import DiskFiles
+from rubric_core.families.promptfoo.cases.case_inheritance import PromptfooTest, default_test, tests_of
 from rubric_core.families.promptfoo.cases.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
     read_configuration,
 )
+from rubric_core.families.promptfoo.cases.models import unsent_settings, vendor_target
 from rubric_core.families.promptfoo.cases.prompts import PromptfooPrompt, prompts_of
 from rubric_core.families.promptfoo.cases.providers import PromptfooProvider, own_provider, providers_of
-from rubric_core.families.promptfoo.cases.tests import PromptfooTest, default_test, tests_of
-from rubric_core.families.promptfoo.cases.vendors import unsent_settings, vendor_target
 from rubric_core.families.promptfoo.code.command import EXEC
 from rubric_core.families.promptfoo.migration.comments import Comments
 from rubric_core.families.promptfoo.migration.source import (

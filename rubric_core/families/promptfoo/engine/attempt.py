@@ -19,10 +19,10 @@ from rubric_core.evaluation.model.result import ROW, CaseResult, EvaluatorResult
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.score import Outcome
-from rubric_core.families.promptfoo.cases.default_graders import CHOSEN_BY_KEYS, default_grader
+from rubric_core.families.promptfoo.cases.history import STORED
+from rubric_core.families.promptfoo.cases.models import CHOSEN_BY_KEYS, default_grader
 from rubric_core.families.promptfoo.cases.prompts import PromptfooPrompt
 from rubric_core.families.promptfoo.cases.runnable import PromptfooRunnable
-from rubric_core.families.promptfoo.cases.serial import STORED
 from rubric_core.families.promptfoo.code.transform import TransformPlace, output_text, transformed
 from rubric_core.families.promptfoo.engine.environment import require_no_failure
 from rubric_core.families.promptfoo.engine.provider import provider_of_row, test_of_row

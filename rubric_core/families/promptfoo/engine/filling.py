@@ -9,8 +9,8 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
+from rubric_core.families.promptfoo.cases.history import reads_conversation
 from rubric_core.families.promptfoo.cases.runnable import FilledRow, PromptfooRunnable
-from rubric_core.families.promptfoo.cases.serial import reads_conversation
 from rubric_core.families.promptfoo.engine.environment import Environment, template_variables
 from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, is_on
 from rubric_core.families.promptfoo.model.assertion import PromptfooAssertion

@@ -15,9 +15,9 @@ from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.families.promptfoo.cases.model_files import UnsentError, has_template, with_files
+from rubric_core.families.promptfoo.cases.history import reads_conversation
+from rubric_core.families.promptfoo.cases.models import UnsentError, has_template, with_files
 from rubric_core.families.promptfoo.cases.runnable import FilledRow, PromptfooRunnable
-from rubric_core.families.promptfoo.cases.serial import reads_conversation
 from rubric_core.families.promptfoo.code.prompt import MadePrompt, PromptPlace, made_prompt
 from rubric_core.families.promptfoo.code.transform import TransformPlace, transformed_variables
 from rubric_core.families.promptfoo.engine.environment import Environment

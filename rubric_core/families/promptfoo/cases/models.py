@@ -1,16 +1,152 @@
-"""The providers of promptfoo that are models behind an API, as rubric's kinds of targets."""
+"""The providers of promptfoo that are models behind an API, as rubric's kinds of targets; and the models that grade by default."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.model.variables import peek
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
-from rubric_core.families.promptfoo.cases.model_files import UnsentError, with_files
 from rubric_core.families.promptfoo.targets.models.model import ModelSettings
+from rubric_core.families.promptfoo.targets.models.model_call import FROM_FILE
 from rubric_core.families.promptfoo.targets.models.openai_chat import thinks
 from rubric_core.language.variables import ENVIRONMENT_TEMPLATE
+from rubric_core.loading.directory_search import URL
 
-__all__ = ["IDLE", "VendorTarget", "unsent_settings", "vendor_target"]
+__all__ = [
+    "CHOSEN_BY_KEYS",
+    "DEFAULT_GRADERS",
+    "IDLE",
+    "DefaultGrader",
+    "UnsentError",
+    "VendorTarget",
+    "default_grader",
+    "has_template",
+    "unsent_settings",
+    "vendor_target",
+    "with_files",
+]
+
+#: Settings that may contain templates but not name files.
+_NO_FILES = frozenset({"reasoning_effort", "reasoning"})
+_DATA = (".json", ".yaml", ".yml")
+
+
+class UnsentError(Exception):
+    """A setting cannot be sent as it is written; the message names it."""
+
+
+def with_files(config: Mapping[str, Any], names: Collection[str], load: Callable[[str], Any] | None) -> dict[str, Any]:
+    """Settings with the files that some of them name replaced by their contents.
+
+    A setting with a template is left as it is: the file is known only when the row is.
+    """
+    made = dict(config)
+    for name in names:
+        if name in config and name not in _NO_FILES and not has_template(config[name]):
+            made[name] = _from_files(name, config[name], load)
+    written = config.get("response_format")
+    if "response_format" in names and isinstance(written, str) and written.startswith(URL):
+        made[FROM_FILE] = True
+    return made
+
+
+def _from_files(name: str, written: Any, load: Callable[[str], Any] | None) -> Any:
+    """Tools, functions or a format, where files hold them or a part of them."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str) or not value.startswith(URL):
+            return value
+        if load is None or not value.endswith(_DATA):
+            raise UnsentError(f"`config.{name}` from {value.removeprefix(URL)}")
+        return load(value)
+
+    if isinstance(written, list):
+        items = [read(item) for item in written]
+        return [each for item in items for each in item] if items and all(isinstance(i, list) for i in items) else items
+    value = read(written)
+    if not isinstance(value, dict) or value.get("type") != "json_schema":
+        return value
+    if value.get("schema"):
+        return {**value, "schema": read(value["schema"])}
+    inner = value.get("json_schema")
+    if not isinstance(inner, dict) or not inner.get("schema"):
+        return value
+    return {**value, "json_schema": {**inner, "schema": read(inner["schema"])}}
+
+
+def has_template(value: Any) -> bool:
+    """Whether a setting has a template in it, at any depth."""
+    if isinstance(value, str):
+        return "{{" in value or "{%" in value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(has_template, inner))
+
+
+#: What `--grader-target` says to have one chosen, which rubric does not do by itself.
+CHOSEN_BY_KEYS = "promptfoo"
+_AZURE_NAMES = ("AZURE_DEPLOYMENT_NAME", "AZURE_OPENAI_DEPLOYMENT_NAME")
+
+
+class DefaultGrader(NamedTuple):
+    """A model that grades without being named."""
+
+    #: The name of its target.
+    name: str
+    id: str
+    config: Mapping[str, Any]
+    #: The variables of which one has to be set, and further ones that all have to be.
+    keys: tuple[str, ...]
+    further: tuple[str, ...] = ()
+
+
+def _grader(identity: str, keys: tuple[str, ...], further: tuple[str, ...] = (), **config: Any) -> DefaultGrader:
+    suffix = " for rubrics" if config else ""
+    return DefaultGrader(f"default grader{suffix} {identity}", identity, config, keys, further)
+
+
+_OPENAI, _GITHUB, _MISTRAL = "openai:chat:gpt-5.5-2026-04-23", "github:openai/gpt-5", "mistral:mistral-large-latest"
+_CLAUDE = "anthropic:messages:claude-sonnet-4-6"
+_GOOGLE = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "PALM_API_KEY")
+_JSON = {"type": "json_object"}
+#: The tool by which Claude grades.
+_GRADES: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "pass": {"type": "boolean", "description": "Whether the output passes the criteria"},
+        "score": {"type": "number", "description": "The score assigned to the output"},
+        "reason": {"type": "string", "description": "The reason for the given grade"},
+    },
+    "required": ["pass", "score", "reason"],
+}
+_HANDS_IN: Mapping[str, Any] = {
+    "tool_choice": {"type": "tool", "name": "grade_output"},
+    "tools": [
+        {
+            "name": "grade_output",
+            "description": "Grade the given output based on specific criteria",
+            "input_schema": _GRADES,
+        }
+    ],
+}
+#: In the order in which promptfoo 0.121 looks for their keys, each with the one that grades `llm-rubric`.
+_ORDER: tuple[tuple[DefaultGrader, DefaultGrader], ...] = (
+    (_grader(_OPENAI, ("OPENAI_API_KEY",)), _grader(_OPENAI, ("OPENAI_API_KEY",), response_format=_JSON)),
+    (_grader("azure:chat:{{env.AZURE_OPENAI_DEPLOYMENT_NAME}}", ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"), _AZURE_NAMES),) * 2,
+    (_grader(_CLAUDE, ("ANTHROPIC_API_KEY",)), _grader(_CLAUDE, ("ANTHROPIC_API_KEY",), **_HANDS_IN)),
+    (_grader("google:gemini-2.5-pro", _GOOGLE),) * 2,
+    (_grader(_MISTRAL, ("MISTRAL_API_KEY",)), _grader(_MISTRAL, ("MISTRAL_API_KEY",), response_format=_JSON)),
+    (_grader(_GITHUB, ("GITHUB_TOKEN",)), _grader(_GITHUB, ("GITHUB_TOKEN",), response_format=_JSON)),
+)  # fmt: skip
+#: All of them, each once.
+DEFAULT_GRADERS: tuple[DefaultGrader, ...] = tuple({each.name: each for pair in _ORDER for each in pair}.values())
+
+
+def default_grader(kind: str, environment: Mapping[str, str]) -> str | None:
+    """The name of the target that grades assertions of a type without a grader; None without a key."""
+    for usual, rubric in _ORDER:
+        if any(peek(environment, key) for key in usual.keys) and all(peek(environment, key) for key in usual.further):
+            return rubric.name if kind == "llm-rubric" else usual.name
+    return None
 
 
 class _Vendor(NamedTuple):

@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.families.promptfoo.cases.scenario_files import members_of, scenario_parts
-from rubric_core.families.promptfoo.cases.test_files import (
+from rubric_core.families.promptfoo.cases.case_files import (
     TestPart,
     TestSource,
     inline_part,
     list_in,
+    members_of,
     parts_in_place,
+    scenario_parts,
     vars_of_files,
 )
+from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.families.promptfoo.loading.names import case_name, numbered_name
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL

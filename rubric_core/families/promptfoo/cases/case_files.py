@@ -1,4 +1,4 @@
-"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL and tables.
+"""The tests and scenarios that a configuration of promptfoo has in other files: YAML, JSON, JSONL and tables.
 
 Nothing here runs a program: before a run, the tests that a program makes are a single entry, which says so.
 """
@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from rubric_core.families.promptfoo.cases.case_programs import TestProgram
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.families.promptfoo.cases.inlined_files import InlinedFiles
-from rubric_core.families.promptfoo.cases.table_rows import test_of_row
-from rubric_core.families.promptfoo.cases.tables import table_records
-from rubric_core.families.promptfoo.cases.test_programs import TestProgram
+from rubric_core.families.promptfoo.cases.tables import table_records, test_of_row
 from rubric_core.language.javascript_values import read_json
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL, without_function
@@ -19,11 +18,22 @@ from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.pointers import pointed
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
 __all__ = [
-    "YAML_ENDINGS", "TestPart", "TestSource", "entry_parts", "inline_part", "list_in", "parts_in_place", "tree_parts", "vars_of_files",
-]  # fmt: skip
+    "YAML_ENDINGS",
+    "TestPart",
+    "TestSource",
+    "entry_parts",
+    "inline_part",
+    "list_in",
+    "members_of",
+    "parts_in_place",
+    "scenario_parts",
+    "tree_parts",
+    "vars_of_files",
+]
 
 YAML_ENDINGS = (".yaml", ".yml")
 _CODE = pattern(r".+\.(?:[cm]?[jt]s|py)(?::[^:/\\]+)?\Z")
@@ -292,3 +302,54 @@ def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfigu
             data = inlined.deep(configuration.external(str(path)))
             found |= data if isinstance(data, dict) else {}
     return found, tuple(inlined.files)
+
+
+def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The scenarios, including those in files. An invalid entry becomes a broken part with the reason."""
+    listed = written if isinstance(written, list) else [] if written is None else [written]
+    nodes = configuration.items(at, listed) if isinstance(written, list) else [at] * len(listed)
+    for item, node in zip(listed, nodes, strict=True):
+        try:
+            if isinstance(item, str):
+                yield from _in_files(item, node, configuration)
+            else:
+                yield inline_part(item, node, configuration)
+        except ConfigurationError as error:
+            yield TestPart({"description": "scenario"}, node, trouble=str(error))
+
+
+def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The items of the files that a text names, unchanged, as promptfoo inserts them. Raises ConfigurationError."""
+    if not text.startswith(URL):
+        raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
+    name = text.removeprefix(URL)
+    for path in configuration.files_named(name):
+        if path.suffix == ".csv":
+            records = table_records(configuration.read(str(path)), configuration.shown(path))
+            yield from (TestPart(record, at, None, (path,)) for _, record in records)
+        elif path.suffix in (".json", *YAML_ENDINGS):
+            yield from tree_parts(path, configuration.read(str(path)), configuration, (path,))
+        else:
+            raise ConfigurationError(f"promptfoo takes {configuration.shown(path)} for a text")
+
+
+def members_of(scenario: TestPart, name: str, configuration: PromptfooConfiguration) -> list[TestPart]:
+    """The entries of `config` or `tests` of a scenario. Raises ConfigurationError."""
+    if scenario.trouble:
+        raise ConfigurationError(scenario.trouble)
+    written = scenario.data.get(name) if isinstance(scenario.data, dict) else None
+    inner = scenario.node.get(name) if isinstance(scenario.node, MappingNode) else None
+    node = inner or scenario.node
+    if isinstance(written, str) and name == "tests":
+        return [part._replace(files=(*scenario.files, *part.files)) for part in _in_files(written, node, configuration)]
+    if not isinstance(written, list):
+        raise ConfigurationError(f"promptfoo needs a list as `{name}` of a scenario")
+    found: list[TestPart] = []
+    for item, at in zip(written, configuration.items(node, written), strict=True):
+        if isinstance(item, dict):
+            found.append(TestPart(item, at, scenario.source, scenario.files))
+        elif name == "tests":
+            found += entry_parts(item, at, configuration, is_listed=True)
+        else:
+            raise ConfigurationError(f"`config` of a scenario has an entry that is no mapping: {item!r:.60}")
+    return found
