@@ -2,7 +2,7 @@
 
 import pytest
 
-from rubric_core.families.promptfoo.evaluators.json_objects import objects_in
+from rubric_core.families.promptfoo.evaluators.json_checks import objects_in
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.families.promptfoo.evaluators.provider_reports import matches_name
+from rubric_core.families.promptfoo.evaluators.measures import matches_name
 
 REPORTS = "import json\ndef call_api(prompt, options, context):\n    return {'output': 'x', **json.loads(prompt)}\n"
 

@@ -12,7 +12,7 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.families.promptfoo.evaluators.html_checks import html_fault
 from rubric_core.families.promptfoo.evaluators.overlap import bleu, gleu, rouge, treebank_tokens
-from rubric_core.families.promptfoo.evaluators.refusals import is_refusal
+from rubric_core.families.promptfoo.evaluators.text_checks import is_refusal
 from rubric_core.families.promptfoo.evaluators.tool_calls import called_tools
 
 

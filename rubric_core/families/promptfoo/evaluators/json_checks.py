@@ -1,7 +1,8 @@
-"""Assertions about JSON in an output, with or without a JSON Schema."""
+"""Assertions about JSON in an output, with or without a JSON Schema: how promptfoo finds objects, and which schemas it rejects."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,16 +14,154 @@ from rubric_core.families.promptfoo.evaluators.handler import (
     pass_or_fail,
     row_error,
 )
-from rubric_core.families.promptfoo.evaluators.json_objects import objects_in
-from rubric_core.families.promptfoo.evaluators.schema_refusals import LIMITS, patterns_of, refusal_of
 from rubric_core.families.promptfoo.model.assertion import NO_VALUE
-from rubric_core.js_regex.nodes import UnsupportedPatternError
+from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.translate import translate
 from rubric_core.sandbox.checks import schemas_in
+from rubric_core.sandbox.formats import is_format
 from rubric_core.sandbox.process import Sandbox, SandboxError
+from rubric_core.syntax.events import build
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["JSON_CHECKS", "misfits"]
+__all__ = ["JSON_CHECKS", "LIMITS", "misfits", "objects_in", "patterns_of", "refusal_of"]
+
+#: How many characters are searched for the end of an object.
+_LONGEST = 100_000
+#: The maximum number of characters read repeatedly: nested or unclosed braces make the search start again and again.
+_MOST_IN_VAIN = 200_000
+#: Quotes, and the starts of comments in JavaScript.
+_SIGNS, _QUOTES, _LETTER = re.compile(r"['\"]|/{2,}"), ("'", '"'), re.compile("[a-zA-Z]")
+#: To take a part of the text costs little, but something: a hundredth of reading it.
+_TAKING = 100
+
+
+def objects_in(text: str) -> Iterator[dict[Any, Any]]:
+    """The objects in a text: from a brace to its closing brace, read as YAML flow mappings.
+
+    Raises ValueError for a text with more braces than can be tried.
+    """
+    ends = _ends(text)
+    at, left = 0, _MOST_IN_VAIN
+    while (at := text.find("{", at)) >= 0:
+        end = min(ends.get(at, len(text)), at + _LONGEST)
+        if end == at + 1:  # a brace at the end of the text
+            return
+        written = text[at:end]
+        value, read = _read(written + "}" * max(0, written.count("{") - written.count("}")))
+        if value is not None:
+            yield value
+            at = end
+            continue
+        at += 1
+        left -= read + len(written) // _TAKING
+        if left < 0:
+            raise ValueError("the text has too many braces to look for objects in it")
+
+
+def _ends(text: str) -> dict[int, int]:
+    """For each closed brace, by its offset: the offset after the brace that closes it."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for at, sign in enumerate(text):
+        if sign == "{":
+            opened.append(at)
+        elif sign == "}" and opened:
+            ends[opened.pop()] = at + 1
+    return ends
+
+
+def _read(text: str) -> tuple[dict[Any, Any] | None, int]:
+    """The object that a text holds, if any, and the number of characters read to find out."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        # Not `parse`, which is slow because it repairs text that is not an object to promptfoo either.
+        tree, failure = build("\n".join(map(_with_comment, text.split("\n"))) if "//" in text else text)
+        if failure is not None:
+            return None, failure.offset
+        value = None if tree.problems or not isinstance(tree.root, MappingNode) else plain(tree.root, tree.anchors)
+    return value if isinstance(value, dict) else None, len(text)
+
+
+def _with_comment(line: str) -> str:
+    """A line in which a comment after `//`, outside of quotes and addresses, is one of YAML."""
+    quote = ""
+    for found in _SIGNS.finditer(line):
+        at, sign = found.start(), found.group()
+        letters = line[max(0, at - 1) : at], line[at + 1 : at + 2]
+        if quote:
+            is_escaped = (at - len(line[:at].rstrip("\\"))) % 2 == 1
+            if sign == quote and not is_escaped and not (sign == "'" and _LETTER.match(letters[1])):
+                quote = ""
+        elif sign == '"' or (sign == "'" and not _LETTER.match(letters[0])):
+            quote = sign
+        elif sign not in _QUOTES and "://" not in line[line.rfind(" ", 0, at) + 1 : at + 2]:
+            return f"{line[:at]}{'#' * (len(sign) // 2)}{line[found.end() :]}"
+    return line
+
+
+#: The drafts that `$schema` may name.
+_DRAFTS = frozenset(
+    f"http://json-schema.org/{name}{end}" for name in ("draft-07/schema", "schema") for end in ("", "#")
+)
+#: Keywords that compare values with a format.
+LIMITS = ("formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum")
+
+
+def refusal_of(schema: Mapping[str, Any]) -> str:
+    """Why promptfoo refuses a schema whose keywords it knows; empty if it does not."""
+    draft = schema.get("$schema", "http://json-schema.org/schema")
+    if not isinstance(draft, str) or draft not in _DRAFTS:
+        return f"it knows draft 7 only, not {draft}"
+    return next(filter(None, map(_refusal_of_one, schemas_in(schema))), "")
+
+
+def _refusal_of_one(part: Mapping[str, Any]) -> str:
+    if "if" in part and "then" not in part and "else" not in part:
+        return "`if` without `then` and `else`"
+    if "if" not in part and ("then" in part or "else" in part):
+        return "`then` and `else` without `if`"
+    if "additionalItems" in part and not isinstance(part.get("items"), list):
+        return "`additionalItems` where `items` is no list"
+    if "nullable" in part and ("type" not in part or not isinstance(part["nullable"], bool)):
+        return "`nullable` is true or false, and stands beside `type`"
+    if "format" in part and not is_format(part["format"]):
+        return f"unknown format {part['format']}"
+    enum = part.get("enum", ["any"])
+    listed = [json.dumps(each, sort_keys=True, default=str) for each in enum] if isinstance(enum, list) else ["any"]
+    if not listed or len(set(listed)) < len(listed):
+        return "`enum` is empty, or names a value twice"
+    return next(filter(None, map(_broken, _patterns_of_one(part))), "")
+
+
+def _broken(pattern: str) -> str:
+    try:
+        translate(pattern, "u")
+    except InvalidPatternError as error:
+        return f"the pattern {pattern}: {error}"
+    except ValueError:
+        return ""  # `patterns_of` reports it
+    return ""
+
+
+def _patterns_of_one(part: Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(part.get("pattern"), str):
+        yield part["pattern"]
+    named = part.get("patternProperties")
+    # promptfoo reads no pattern that allows anything, unless others are counted by it.
+    for each, schema in named.items() if isinstance(named, Mapping) else ():
+        if schema not in ({}, True) or part.get("additionalProperties") not in (None, True):
+            yield str(each)
+
+
+def patterns_of(schema: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Each pattern of JavaScript in a schema for Python, and by which engine. Raises UnsupportedPatternError."""
+    found = {each for part in schemas_in(schema) for each in _patterns_of_one(part)}
+    made = {each: translate(each, "u") for each in sorted(found)}
+    return {each: (translation.pattern, translation.engine) for each, translation in made.items()}
+
 
 #: Seconds of processor time for a schema: its patterns may never end.
 _TIME_LIMIT = 5.0

@@ -9,7 +9,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.families.promptfoo.evaluators.grader import Grader, Reply, evaluation_score
 from rubric_core.families.promptfoo.evaluators.handler import AssertionParams, row_error
-from rubric_core.families.promptfoo.evaluators.json_objects import objects_in
+from rubric_core.families.promptfoo.evaluators.json_checks import objects_in
 from rubric_core.families.promptfoo.model.assertion import NO_VALUE
 from rubric_core.families.promptfoo.targets.http_request import json_or_text
 from rubric_core.lazy_compilation import replace

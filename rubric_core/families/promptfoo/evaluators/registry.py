@@ -12,25 +12,19 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.families.promptfoo.code.transform import TransformPlace, output_text, transformed
-from rubric_core.families.promptfoo.evaluators.context_graded import CONTEXT_GRADED
 from rubric_core.families.promptfoo.evaluators.grader import Grader
 from rubric_core.families.promptfoo.evaluators.handler import AssertionParams, GradingResult, Handler
 from rubric_core.families.promptfoo.evaluators.html_checks import HTML_CHECKS
 from rubric_core.families.promptfoo.evaluators.json_checks import JSON_CHECKS
-from rubric_core.families.promptfoo.evaluators.measures import MEASURES
+from rubric_core.families.promptfoo.evaluators.measures import MEASURES, PROVIDER_REPORTS
 from rubric_core.families.promptfoo.evaluators.model_graded import MODEL_GRADED
-from rubric_core.families.promptfoo.evaluators.moderation import MODERATION
+from rubric_core.families.promptfoo.evaluators.openai_checks import MODERATION, SIMILARITIES
 from rubric_core.families.promptfoo.evaluators.overlap import OVERLAPS
-from rubric_core.families.promptfoo.evaluators.provider_reports import PROVIDER_REPORTS
-from rubric_core.families.promptfoo.evaluators.refusals import REFUSALS
-from rubric_core.families.promptfoo.evaluators.relevance import RELEVANCE
-from rubric_core.families.promptfoo.evaluators.scripts import SCRIPTS, expected_by_script
-from rubric_core.families.promptfoo.evaluators.services import SERVICES
-from rubric_core.families.promptfoo.evaluators.similarity import SIMILARITIES
+from rubric_core.families.promptfoo.evaluators.relevance import CONTEXT_GRADED, RELEVANCE
+from rubric_core.families.promptfoo.evaluators.scripts import SCRIPTS, SERVICES, expected_by_script
 from rubric_core.families.promptfoo.evaluators.sql_checks import SQL_CHECKS
-from rubric_core.families.promptfoo.evaluators.text_checks import TEXTS
-from rubric_core.families.promptfoo.evaluators.tool_calls import TOOL_CHECKS
-from rubric_core.families.promptfoo.evaluators.tool_schemas import TOOL_SCHEMAS
+from rubric_core.families.promptfoo.evaluators.text_checks import REFUSALS, TEXTS
+from rubric_core.families.promptfoo.evaluators.tool_calls import TOOL_CHECKS, TOOL_SCHEMAS
 from rubric_core.families.promptfoo.evaluators.xml_checks import XML_CHECKS
 from rubric_core.families.promptfoo.language.assertion import COMPARING_TYPES, SET_TYPE, Assertion
 from rubric_core.families.promptfoo.model.assertion import (

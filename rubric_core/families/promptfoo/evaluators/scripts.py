@@ -1,5 +1,6 @@
-"""Assertions that are code: JavaScript by node, Python by python3, Ruby by ruby, in a file or in the configuration."""
+"""Assertions that are code or a service: JavaScript by node, Python by python3, Ruby by ruby; `webhook`."""
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -7,14 +8,60 @@ from typing import Any
 
 from rubric_core.evaluation.code.interpreters import Language
 from rubric_core.evaluation.code.scripts import CodeFailedError, Conventions, language_of, run_code
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.families.promptfoo.evaluators.handler import AssertionParams, GradingResult, Handler, row_error
-from rubric_core.families.promptfoo.evaluators.provider_response import provider_response, row_provider
 from rubric_core.families.promptfoo.language.javascript import declarations_and_result, without_require
 from rubric_core.language.javascript_values import json_text, number_of
 from rubric_core.loading.directory_search import URL
+from rubric_core.ports import NetworkError
 
-__all__ = ["SCRIPTS", "expected_by_script"]
+__all__ = ["SCRIPTS", "SERVICES", "expected_by_script", "provider_response", "row_provider"]
+
+#: The kinds of providers whose programs report the whole reply themselves.
+_PROGRAMS = frozenset({"exec", "script"})
+
+
+def row_provider(params: AssertionParams, *, is_javascript: bool) -> dict[str, Any]:
+    """The provider of the row. Its id is a function, which only JavaScript has."""
+    context = params.context
+    told = dict(context.row_provider) or {"id": context.target.name, "label": context.target.name}
+    identity = told.pop("id")
+    return {"id": identity, **told} if is_javascript else told
+
+
+def provider_response(params: AssertionParams) -> dict[str, Any]:
+    """The reply of the provider, with its output before the assertion's own transform."""
+    context, answer = params.context, params.context.answer
+    if answer is None:
+        return {"output": params.output}
+    reported, output = dict(answer.reported or {}), answer.text if answer.data is None else answer.data
+    found = {"output": output, **reported}
+    if "cached" not in reported and context.target.kind not in _PROGRAMS:
+        found |= _measured(params)
+    found |= {"cached": True} if answer.cached_at else {}
+    before = context.provider_output
+    return {**found, "output": output, "providerTransformedOutput": output if before is None else before}
+
+
+def _measured(params: AssertionParams) -> dict[str, Any]:
+    """What was measured of a call, as promptfoo names it."""
+    answer = params.context.answer
+    assert answer is not None
+    tokens, found = answer.tokens, dict[str, Any](cached=False)
+    if answer.duration_ms is not None:
+        found["latencyMs"] = round(answer.duration_ms)
+    if answer.finish_reason:
+        found["finishReason"] = answer.finish_reason
+    if answer.cost_usd is not None:
+        found["cost"] = answer.cost_usd
+    if tokens is not None:
+        cached: Mapping[str, int] = {"cached": tokens.cached} if tokens.cached else {}
+        usage = {"total": tokens.total, "prompt": tokens.input, "completion": tokens.output}
+        found["tokenUsage"] = {**usage, **cached, "numRequests": 1}
+    return found
+
 
 _TOO_LONG = 200
 _CONVENTIONS = Conventions(default_export=True, exact=True, infinite=True)
@@ -226,3 +273,49 @@ async def expected_by_script(params: AssertionParams) -> Any:
 
 
 SCRIPTS: Mapping[str, Handler] = {"javascript": _javascript, "python": _python, "ruby": _ruby}
+
+
+#: The timeout in seconds, and the largest reply in bytes.
+_TIMEOUT, _LARGEST = 5.0, 1_000_000
+_HEADERS = {"Content-Type": "application/json"}
+
+
+async def _webhook(params: AssertionParams) -> GradingResult:
+    """The verdict of a webhook on the output: `{pass, score, reason}`."""
+    address, context = params.value, params.context
+    if not isinstance(address, str) or not address:
+        raise row_error(params, "needs an address as `value`")
+    if context.ports is None:
+        raise Unscored("a webhook is called only as part of a run", at=params.config)
+    told = {
+        "output": params.output,
+        "context": {"prompt": context.prompt_inputs.question, "vars": dict(context.variables)},
+    }
+    context.exchanges.add(Exchange(role="program", to=address, payload=told))
+    body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    try:
+        reply = await context.ports.http.post(address, _HEADERS, body, time_limit=_TIMEOUT, size_limit=_LARGEST)
+        if not 200 <= reply.status < 300:  # statuses that promptfoo accepts
+            return GradingResult(False, 0.0, f"the webhook replied {reply.status}")
+        said = json.loads(reply.body)
+    except (NetworkError, ValueError, RecursionError) as error:
+        return GradingResult(False, 0.0, f"the webhook gave no reply that can be read: {error}")
+    if said is None:
+        return GradingResult(False, 0.0, "the webhook replied with nothing")
+    # Text, a number or a list has none of the keys, and only `pass: false` fails in promptfoo.
+    return _decided(params, said if isinstance(said, dict) else {})
+
+
+def _decided(params: AssertionParams, said: Mapping[str, Any]) -> GradingResult:
+    passed = said.get("pass") is not params.inverse
+    score = said.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        if "score" in said:
+            raise row_error(params, f"got a score from its webhook that is no number: {score!r:.60}")
+        score = float(passed)
+    elif params.inverse:
+        score = 1 - score
+    return GradingResult(passed, float(score), str(said.get("reason") or "") or "the webhook says so")
+
+
+SERVICES: Mapping[str, Handler] = {"webhook": _webhook}
