@@ -35,7 +35,7 @@ ALLOWED = {
     "rubric_core/loading/grading.py": "names of evaluators as the engine gives them",
     "rubric_core/loading/detect_file_kind.py": "the kind of a file is detected before its dialect",
     "rubric_core/loading/infer_dialect.py": "the kind of a file is detected before its dialect",
-    "rubric_core/families/promptfoo/loading/nested_files.py": "types of assertions whose value is a JSON Schema",
+    "rubric_core/families/promptfoo/loading/case_files.py": "types of assertions whose value is a JSON Schema",
     "rubric_core/loading/case_table.py": "the columns of a table name types of checks",
     "rubric_core/loading/targets.py": "targets of any dialect are read",
     "rubric_core/migration/": "the way leads from one spelling to another",

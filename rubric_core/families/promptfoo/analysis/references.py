@@ -9,8 +9,8 @@ from rubric_core.analysis.block_state import origin_of
 from rubric_core.analysis.text_references import LinkedBlock, TextReferences
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.loading.base import configuration_folder
 from rubric_core.families.promptfoo.loading.files import look_up_configuration
+from rubric_core.families.promptfoo.loading.lookup import configuration_folder
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import NO_LINKS, BlockReferences

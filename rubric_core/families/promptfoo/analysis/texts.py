@@ -12,8 +12,7 @@ from rubric_core.families.promptfoo.language.case import PromptfooCase
 from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import NOT_LOADED
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
-from rubric_core.families.promptfoo.loading.table import CaseTable
-from rubric_core.families.promptfoo.loading.table_assertions import table_assertions
+from rubric_core.families.promptfoo.loading.table import CaseTable, table_assertions
 from rubric_core.families.promptfoo.loading.templates import templates
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind

@@ -20,7 +20,7 @@ from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider, ProviderInFile
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES, VENDORS
-from rubric_core.families.promptfoo.loading.nested_files import DATA
+from rubric_core.families.promptfoo.loading.case_files import DATA
 from rubric_core.language.closest_name import closest
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern

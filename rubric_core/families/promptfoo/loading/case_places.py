@@ -5,16 +5,16 @@ from pathlib import Path
 from rubric_core.families.promptfoo.language.consequences import STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.listed_entries import without_member
-from rubric_core.families.promptfoo.loading.cases import (
+from rubric_core.families.promptfoo.loading.case_files import (
     case_file_trouble,
     counted_names,
+    has_no_case,
     kind_of_cases,
+    nested_files,
     variables_in_cases,
     words_in,
 )
-from rubric_core.families.promptfoo.loading.empty_files import has_no_case
 from rubric_core.families.promptfoo.loading.lookup import CODE_FILES, PATHS_OF_OTHERS
-from rubric_core.families.promptfoo.loading.nested_files import nested_files
 from rubric_core.families.promptfoo.loading.provider_places import ProviderPlaces
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.block_references import OutsideText

@@ -22,8 +22,7 @@ from rubric_core.families.promptfoo.language.listed_entries import without_membe
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.families.promptfoo.language.run_options import CommandLineOptions
 from rubric_core.families.promptfoo.language.text_assertions import ContainsJson, IsJson
-from rubric_core.families.promptfoo.loading.cases import kind_of_prompt, variables_in_file
-from rubric_core.families.promptfoo.loading.nested_files import DATA
+from rubric_core.families.promptfoo.loading.case_files import DATA, kind_of_prompt, variables_in_file
 from rubric_core.families.promptfoo.loading.programs import TRANSFORMS, called_in
 from rubric_core.families.promptfoo.loading.prompt_places import PromptPlaces
 from rubric_core.language.shape import FieldPlace, Shape, children

@@ -1,6 +1,7 @@
-"""Resolves the paths in a promptfoo configuration to files, and reports missing files."""
+"""Resolves the paths in a promptfoo configuration, or in a file that one names, to files, and reports missing files."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -10,12 +11,13 @@ from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.loading.names_in_code import names_read
 from rubric_core.families.promptfoo.loading.programs import Exported, ProgramTrouble, module_trouble, program_trouble
+from rubric_core.families.promptfoo.loading.recognition import is_promptfoo_name, may_be_promptfoo_name
 from rubric_core.families.promptfoo.loading.required_files import missing_file
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.loading.case_files import CaseFileContents
-from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.directory_search import URL, directories_up, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
@@ -27,7 +29,48 @@ from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
 
-__all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
+__all__ = [
+    "CODE_FILES",
+    "MOST_READ",
+    "OPEN_SIGNS",
+    "PATHS_OF_OTHERS",
+    "PromptfooLookup",
+    "configuration_folder",
+    "folders_with_configurations",
+]
+
+#: So many folders above a file may have the configuration.
+_MOST_ABOVE = 5
+#: More configurations in one folder are not read: it is a collection, and its files are found through them.
+MOST_READ = 20
+
+
+def folders_with_configurations(path: Path, look: TrackedLookup) -> Iterator[tuple[Path, list[str]]]:
+    """The folders from that of a file upward that have configurations, with the names of these."""
+    for folder in directories_up(path.parent, look)[: _MOST_ABOVE + 1]:
+        named = [name for name in look.names(folder) if may_be_promptfoo_name(name) and folder / name != path]
+        if named:
+            yield folder, sorted(named)
+
+
+def configuration_folder(path: Path, look: TrackedLookup) -> Path | None:
+    """The folder of the configuration that names a file, or what leads to it; None where there is no configuration.
+
+    Without one that has the name of the file, or that of its folder, it is the nearest.
+    """
+    nearest: Path | None = None
+    for folder, names in folders_with_configurations(path, look):
+        certain = [name for name in names if is_promptfoo_name(name)]
+        if any(_mentions(look.text(folder / name) or "", path, folder) for name in (certain or names)[:MOST_READ]):
+            return folder
+        nearest = nearest or (folder if certain else None)
+    return nearest
+
+
+def _mentions(text: str, path: Path, folder: Path) -> bool:
+    below = path.parent.relative_to(folder).parts
+    return path.name in text or any(f"{name}/" in text for name in below)
+
 
 #: The extensions of programs.
 CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")

@@ -6,11 +6,9 @@ from pathlib import Path
 from rubric_core.families.promptfoo.language.configuration import ConfiguredPrompt
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.listed_entries import path_sign, without_member
+from rubric_core.families.promptfoo.loading.case_files import DATA, has_no_prompt, kind_of_prompt, unread_columns
 from rubric_core.families.promptfoo.loading.case_places import CasePlaces
-from rubric_core.families.promptfoo.loading.cases import kind_of_prompt
-from rubric_core.families.promptfoo.loading.empty_files import has_no_prompt, unread_columns
 from rubric_core.families.promptfoo.loading.lookup import CODE_FILES, OPEN_SIGNS
-from rubric_core.families.promptfoo.loading.nested_files import DATA
 from rubric_core.families.promptfoo.loading.provider_places import EXEC
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.block_references import OutsideText

@@ -5,8 +5,8 @@ from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.listed_entries import without_member
 from rubric_core.families.promptfoo.language.provider import ConfiguredProvider
 from rubric_core.families.promptfoo.language.provider_ids import GRADER_ROLES
+from rubric_core.families.promptfoo.loading.case_files import DATA
 from rubric_core.families.promptfoo.loading.lookup import PromptfooLookup
-from rubric_core.families.promptfoo.loading.nested_files import DATA
 from rubric_core.families.promptfoo.loading.programs import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern
