@@ -11,7 +11,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.families.promptfoo.commands.source import read_source
+from rubric_core.families.promptfoo.commands.migrate import read_source
 from rubric_core.families.promptfoo.migration.suite import ConvertedConfiguration, convert_configuration
 
 __all__ = ["converted", "errors_in", "outcomes"]

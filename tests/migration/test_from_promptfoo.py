@@ -7,7 +7,7 @@ import yaml
 from promptfoo_runs import converted, errors_in, outcomes
 
 from rubric_core.cli import main
-from rubric_core.families.promptfoo.commands.source import ConfigurationError
+from rubric_core.families.promptfoo.commands.migrate import ConfigurationError
 from rubric_core.families.promptfoo.migration.suite import NothingCarriedError
 from rubric_core.syntax.parse import parse
 

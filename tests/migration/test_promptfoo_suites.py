@@ -12,7 +12,7 @@ import pytest
 import yaml
 from promptfoo_runs import converted, errors_in, outcomes
 
-from rubric_core.families.promptfoo.migration.notes import ConversionNote
+from rubric_core.families.promptfoo.migration.conversion import ConversionNote
 from rubric_core.families.promptfoo.migration.suite import ConvertedConfiguration, NothingCarriedError
 
 SUITES = Path(__file__).parents[1] / "parity" / "promptfoo" / "suites"

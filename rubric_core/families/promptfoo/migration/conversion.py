@@ -1,7 +1,7 @@
-"""The result of converting an assertion of promptfoo to agentv-5, with the meaning of its value and threshold there."""
+"""What a migration from promptfoo says of a part: the result of converting an assertion, and notes on what was not carried over."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rubric_core.language.javascript_values import scalar_text
 from rubric_core.lazy_compilation import dataclass
@@ -10,12 +10,51 @@ from rubric_core.loading.directory_search import URL
 __all__ = [
     "USUAL_MINIMUM",
     "Conversion",
+    "ConversionNote",
     "NotCarriedError",
+    "Notes",
     "Surroundings",
     "above_zero",
     "share_of",
     "text_of",
 ]
+
+
+class ConversionNote(NamedTuple):
+    """One sentence for the author."""
+
+    #: The file that it is about, as messages name it, and the line, from 1.
+    file: str
+    line: int
+    words: str
+    #: Further lines of that file of which the same is true.
+    more: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        also = f" (also in {', '.join(map(str, self.more))})" if self.more else ""
+        return f"{self.file}:{self.line}: {self.words}{also}"
+
+
+class Notes:
+    """Collects notes; the same sentence about several lines is one note."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, str], list[int]] = {}
+
+    def add(self, file: str, line: int, words: str) -> None:
+        """Note something about a line."""
+        lines = self._lines.setdefault((file, words), [])
+        if line not in lines:
+            lines.append(line)
+
+    def listed(self) -> list[ConversionNote]:
+        """Every note, by file and line."""
+        found = (
+            ConversionNote(file, min(lines), words, tuple(sorted(lines)[1:]))
+            for (file, words), lines in self._lines.items()
+        )
+        return sorted(found)
+
 
 #: The default score from which a model's judgement passes in AgentV.
 USUAL_MINIMUM = 0.8

@@ -6,7 +6,7 @@ What reads it merges `defaultTest`, follows `$ref` and opens the files that it n
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rubric_core.families.promptfoo.migration.comments import Comments
+from rubric_core.families.promptfoo.migration.commented_yaml import Comments
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node

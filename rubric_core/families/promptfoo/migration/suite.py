@@ -3,17 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rubric_core.families.promptfoo.migration.case_writer import CaseWriter
-from rubric_core.families.promptfoo.migration.cases import CaseDraft, CaseReader, with_comments
-from rubric_core.families.promptfoo.migration.conversion import NotCarriedError, Surroundings
-from rubric_core.families.promptfoo.migration.gates import EVERY
-from rubric_core.families.promptfoo.migration.named_parts import NamedParts
-from rubric_core.families.promptfoo.migration.notes import ConversionNote, Notes
-from rubric_core.families.promptfoo.migration.rows import mapping_of, repeat_count
+from rubric_core.families.promptfoo.migration.case_writer import EVERY, CaseWriter
+from rubric_core.families.promptfoo.migration.cases import (
+    CaseDraft,
+    CaseReader,
+    mapping_of,
+    repeat_count,
+    with_comments,
+)
+from rubric_core.families.promptfoo.migration.commented_yaml import Commented, write_yaml
+from rubric_core.families.promptfoo.migration.conversion import ConversionNote, NotCarriedError, Notes, Surroundings
+from rubric_core.families.promptfoo.migration.named_parts import GraderNames, NamedParts
 from rubric_core.families.promptfoo.migration.scripts import transform_code
 from rubric_core.families.promptfoo.migration.source import SourceConfiguration
-from rubric_core.families.promptfoo.migration.targets import GraderNames
-from rubric_core.families.promptfoo.migration.yaml_writer import Commented, write_yaml
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping as MappingNode
