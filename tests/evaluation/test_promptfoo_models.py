@@ -15,8 +15,8 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.inputs import conversation_text
 from rubric_core.families.promptfoo.cases.configuration import ConfigurationError
 from rubric_core.families.promptfoo.cases.models import vendor_target
-from rubric_core.families.promptfoo.targets.models.chat_prompt import prompt_of
-from rubric_core.families.promptfoo.targets.models.families import family_of
+from rubric_core.families.promptfoo.targets.models.chats import prompt_of
+from rubric_core.families.promptfoo.targets.models.model import family_of
 from rubric_core.families.promptfoo.targets.models.model_call import ModelCall
 from rubric_core.ports import ChatMessage, ProviderError, Request
 

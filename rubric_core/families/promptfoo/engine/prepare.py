@@ -24,8 +24,8 @@ from rubric_core.families.promptfoo.engine.environment import Environment
 from rubric_core.families.promptfoo.engine.filling import RowFilling
 from rubric_core.families.promptfoo.language.case import CaseOptions
 from rubric_core.families.promptfoo.language.run_options import DISABLE_TEMPLATING, HIDING, hides_environment, is_on
-from rubric_core.families.promptfoo.targets.context import runtime_variables
 from rubric_core.families.promptfoo.targets.models.model_call import FROM_FILE
+from rubric_core.families.promptfoo.targets.scripts import runtime_variables
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Files, Ports

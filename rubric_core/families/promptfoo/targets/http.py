@@ -12,9 +12,9 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.families.promptfoo.code.transform import output_text
-from rubric_core.families.promptfoo.targets.context import no_tokens
 from rubric_core.families.promptfoo.targets.http_request import FilledRequest, RequestTemplate, json_or_text
 from rubric_core.families.promptfoo.targets.models.model_call import is_true
+from rubric_core.families.promptfoo.targets.scripts import no_tokens
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL

@@ -16,10 +16,9 @@ from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.families.promptfoo.code.command import command_parts, without_escapes
 from rubric_core.families.promptfoo.loading.environment_settings import fill_environment
-from rubric_core.families.promptfoo.targets.context import call_context
 from rubric_core.families.promptfoo.targets.http import PromptfooHttp, PromptfooWebhook
 from rubric_core.families.promptfoo.targets.models.model import ModelSettings, PromptfooModel
-from rubric_core.families.promptfoo.targets.scripts import PromptfooScript
+from rubric_core.families.promptfoo.targets.scripts import PromptfooScript, call_context
 from rubric_core.families.promptfoo.targets.websocket import PromptfooSocket
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.targets import Target

@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.anthropic import tokens_of
-from rubric_core.families.promptfoo.targets.models.chat_prompt import NO_JSON, json_value
+from rubric_core.families.promptfoo.targets.models.chats import NO_JSON, json_value
 from rubric_core.families.promptfoo.targets.models.model_call import (
     ModelCall,
     ModelFamily,

@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.gemini import tokens_of
-from rubric_core.families.promptfoo.targets.models.chat_prompt import chat_messages
+from rubric_core.families.promptfoo.targets.models.chats import chat_messages
 from rubric_core.families.promptfoo.targets.models.model_call import ModelCall, ModelFamily, is_true, kept
 from rubric_core.families.promptfoo.targets.models.tools import google_choice, google_tools
 from rubric_core.ports import Answer, ProviderError

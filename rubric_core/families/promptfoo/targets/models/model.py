@@ -7,13 +7,38 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.api import ApiModel, Call, Option, no_text
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.families.promptfoo.code.transform import output_text
-from rubric_core.families.promptfoo.targets.models.chat_prompt import prompt_of
-from rubric_core.families.promptfoo.targets.models.families import family_of
+from rubric_core.families.promptfoo.targets.models.anthropic import ANTHROPIC_MESSAGES, ANTHROPIC_RUBRIC
+from rubric_core.families.promptfoo.targets.models.chats import prompt_of
+from rubric_core.families.promptfoo.targets.models.gemini import GEMINI
 from rubric_core.families.promptfoo.targets.models.model_call import ModelCall, ModelFamily
+from rubric_core.families.promptfoo.targets.models.ollama import OLLAMA_CHAT, OLLAMA_COMPLETION
+from rubric_core.families.promptfoo.targets.models.openai_chat import CHAT, OPENROUTER_CHAT
+from rubric_core.families.promptfoo.targets.models.openai_vendors import AZURE_CHAT, MISTRAL
+from rubric_core.families.promptfoo.targets.models.responses import RESPONSES
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request
 
-__all__ = ["ModelSettings", "PromptfooModel"]
+__all__ = ["ModelSettings", "PromptfooModel", "family_of"]
+
+_OTHERS: Mapping[tuple[str, str], ModelFamily] = {
+    ("openrouter", "chat"): OPENROUTER_CHAT,
+    ("anthropic", "chat"): ANTHROPIC_MESSAGES,
+    ("anthropic", "rubric"): ANTHROPIC_RUBRIC,
+    ("google", "chat"): GEMINI,
+    ("azure", "chat"): AZURE_CHAT,
+    ("azure", "responses"): RESPONSES,
+    ("azureopenai", "chat"): AZURE_CHAT,
+    ("azureopenai", "responses"): RESPONSES,
+    ("mistral", "chat"): MISTRAL,
+    ("ollama", "chat"): OLLAMA_CHAT,
+    ("ollama", "completion"): OLLAMA_COMPLETION,
+    ("openai", "responses"): RESPONSES,
+}
+
+
+def family_of(vendor: str, form: str) -> ModelFamily:
+    """The form of a vendor; that of OpenAI's chats for vendors that speak its API."""
+    return _OTHERS.get((vendor, form), CHAT)
 
 
 class ModelSettings(NamedTuple):

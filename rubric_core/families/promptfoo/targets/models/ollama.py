@@ -5,7 +5,7 @@ from typing import Any
 
 from rubric_core.evaluation.targets.providers.api import count_tokens
 from rubric_core.families.promptfoo.code.transform import output_text
-from rubric_core.families.promptfoo.targets.models.chat_prompt import chat_messages
+from rubric_core.families.promptfoo.targets.models.chats import chat_messages
 from rubric_core.families.promptfoo.targets.models.model_call import ModelCall, ModelFamily, is_true, kept
 from rubric_core.ports import Answer, ProviderError
 

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.families.promptfoo.targets.models.chat_prompt import NO_JSON, chat_messages, json_value
-from rubric_core.families.promptfoo.targets.models.chat_replies import (
+from rubric_core.families.promptfoo.targets.models.chats import (
+    NO_JSON,
     about_chat,
     about_ended,
+    chat_messages,
+    json_value,
     message_of,
     parsed,
     refuse_error,

@@ -5,8 +5,7 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.api import answer_from_reply
-from rubric_core.families.promptfoo.targets.models.azure_chat import azure_thinks
-from rubric_core.families.promptfoo.targets.models.chat_prompt import NO_JSON, json_value
+from rubric_core.families.promptfoo.targets.models.chats import NO_JSON, json_value
 from rubric_core.families.promptfoo.targets.models.model_call import (
     ModelCall,
     ModelFamily,
@@ -17,6 +16,7 @@ from rubric_core.families.promptfoo.targets.models.model_call import (
     true_ones,
 )
 from rubric_core.families.promptfoo.targets.models.openai_chat import thinks
+from rubric_core.families.promptfoo.targets.models.openai_vendors import azure_thinks
 from rubric_core.language.javascript_values import json_text
 from rubric_core.ports import Answer, ProviderError
 
