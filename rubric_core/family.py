@@ -59,7 +59,7 @@ FAMILIES = (
             "cross_case": "rubric_core.families.promptfoo.analysis.cross_case",
             "dialects": "rubric_core.families.promptfoo.language.dialect",
             "editor": "rubric_lsp.families.promptfoo.editor",
-            "export": "rubric_core.families.promptfoo.exporting.results",
+            "export": "rubric_core.families.promptfoo.export",
             "init": "rubric_core.families.promptfoo.commands.init",
             "language": "rubric_core.families.promptfoo.language.catalogue",
             "migration": "rubric_core.families.promptfoo.commands.migrate",

@@ -232,7 +232,7 @@ def test_what_imports_a_family():
         "from rubric_core.families.promptfoo.language import assertion",
         "from rubric_core.language import promptfoo",
         "NAME = 'rubric_core.families.promptfoo.engine.attempt'",
-        "NAME = 'rubric_core.families.promptfoo.exporting.results:write'",
+        "NAME = 'rubric_core.families.promptfoo.export:write'",
     ]
     others = [
         "from rubric_core.language.file_kinds import OF_PROMPTFOO",

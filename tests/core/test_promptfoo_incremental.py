@@ -12,7 +12,7 @@ from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.cross_case import reusable
 from rubric_core.analysis.family_cross_case import cross_case_of
-from rubric_core.families.promptfoo.analysis.facts import facts_of_cases
+from rubric_core.families.promptfoo.analysis.cross_case import facts_of_cases
 from rubric_core.families.promptfoo.checks.suite import PromptfooSuite
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.loading.project import Project

@@ -35,7 +35,7 @@ from rubric_core.families.promptfoo.model.assertion import (
     given_score_details,
     within_range,
 )
-from rubric_core.families.promptfoo.scoring.totals import named_scores, named_weights, promptfoo_outcome
+from rubric_core.families.promptfoo.scoring import named_scores, named_weights, promptfoo_outcome
 from rubric_core.families.promptfoo.targets.providers import PromptfooTargets
 from rubric_core.families.promptfoo.targets.scripts import no_tokens, row_context
 from rubric_core.loading.directory_search import URL

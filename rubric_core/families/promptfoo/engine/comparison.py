@@ -14,7 +14,7 @@ from rubric_core.families.promptfoo.engine.attempt import PENDING, PromptfooAtte
 from rubric_core.families.promptfoo.engine.environment import with_promptfoo_variables
 from rubric_core.families.promptfoo.language.assertion import MAX_SCORE, SELECT_BEST
 from rubric_core.families.promptfoo.model.assertion import NO_VALUE, PromptfooAssertion
-from rubric_core.families.promptfoo.scoring.comparison import Ranking, ranked_by_score
+from rubric_core.families.promptfoo.scoring import Ranking, ranked_by_score
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 

@@ -33,7 +33,7 @@ from rubric_core.families.promptfoo.model.assertion import (
     given_score_details,
     within_range,
 )
-from rubric_core.families.promptfoo.scoring.totals import named_details, promptfoo_total
+from rubric_core.families.promptfoo.scoring import named_details, promptfoo_total
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer

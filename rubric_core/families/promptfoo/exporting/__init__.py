@@ -1,1 +1,0 @@
-"""Runs as promptfoo writes its results."""

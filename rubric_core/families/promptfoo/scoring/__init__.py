@@ -1,1 +1,0 @@
-"""Scores and comparisons as promptfoo computes them."""
