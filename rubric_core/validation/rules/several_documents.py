@@ -17,5 +17,5 @@ def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  #
             issue.span,
             "a suite is one document, and a second one starts here",
             fixes=(Fix("remove everything below", (Edit(Span(issue.span.start, len(context.text)), ""),), safe=False),),
-            consequence="agentv rejects the whole file",
+            consequence=f"{context.engine} rejects the whole file",
         )

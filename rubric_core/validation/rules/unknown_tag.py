@@ -20,13 +20,14 @@ _OF_FILES = frozenset({"!include", "!inc", "!file", "!import", "!load", "!path"}
 def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """No dialect has tags of its own: what is tagged is read as if the tag were not there."""
     whole, inner = issue.node.whole, issue.node.span
+    ignored = f"{context.engine} ignores it; a file is named by a path beginning with {_FILE}"
     properties = Span(whole.start, inner.start)
     written = context.written(properties)
     at = written.find("!")
     end = next((n for n, char in enumerate(written[at:]) if char.isspace()), len(written) - at) + at
     span = Span(whole.start + at, whole.start + end)
     if issue.borrowed or at < 0:
-        yield Finding(issue.span, f"the tag `{issue.tag}` has no meaning here", consequence=_PASSES)
+        yield Finding(issue.span, f"the tag `{issue.tag}` has no meaning here", consequence=ignored)
         return
     behind = len(written) - len(written[end:].lstrip(" "))
     new = _FILE if issue.path and not context.written(inner).startswith(("file:", '"', "'")) else ""
@@ -38,17 +39,14 @@ def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # no
     if issue.tag in EMPTIED:
         yield Finding(
             span,
-            f"the tag `{context.written(span)}` makes a value that agentv does not read",
+            f"the tag `{context.written(span)}` makes a value that {context.engine} does not read",
             fixes=tuple(reversed(fixes)),
-            consequence="agentv reads its bytes or nothing; rubric reads it as written",
+            consequence=f"{context.engine} reads its bytes or nothing; rubric reads it as written",
         )
         return
     yield Finding(
         span,
         f"the tag `{context.written(span)}` has no meaning here: its value is read as written",
         fixes=tuple(fixes if issue.tag in _OF_FILES else reversed(fixes)),
-        consequence=_PASSES,
+        consequence=ignored,
     )
-
-
-_PASSES = f"agentv ignores it; a file is named by a path beginning with {_FILE}"

@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import FileKind, root_of
 from rubric_core.language.targets import TargetFile
+from rubric_core.language.value_kinds import NodeUnion
 from rubric_core.loading.issues import WrongRoot
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["WRONG_ROOT", "wrong_root"]
 
-_LISTS = (FileKind.CASES, FileKind.TEMPLATE, FileKind.SCENARIOS)
-
 
 @rule("wrong-root", "error", "A file whose content does not match its kind")
 def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what stands in a file of that kind."""
-    yield wrong_root(issue, context, "agentv rejects the file", has_list=issue.kind in _LISTS)
+    root = root_of(issue.kind)
+    has_list = isinstance(root, NodeUnion) and root.sequence is not None
+    yield wrong_root(issue, context, f"{context.engine} rejects the file", has_list=has_list)
 
 
 def wrong_root(issue: WrongRoot, context: Context, consequence: str, *, has_list: bool) -> Finding:
