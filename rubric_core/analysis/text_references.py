@@ -63,7 +63,7 @@ class SuiteReferences(TextReferences):
         look = project.look()
         targets = self._references.targets_path(look)
         self.seen = look.seen
-        self._targets = {targets: FileKind.TARGETS} if targets is not None and text.kind is FileKind.SUITE else {}
+        self._targets = {targets: FileKind.TARGETS} if targets is not None and text.kind.is_root else {}
 
     def of_block(self, linked: LinkedBlock) -> BlockReferences:
         block, state, told_above, every = linked
