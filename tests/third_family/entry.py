@@ -1,10 +1,11 @@
 """rubric with a third family, `drill`, beside this file: `entry.py check a.drill.yaml` is `rubric check a.drill.yaml`.
 
-`entry.py editor a.drill.yaml` prints what an editor shows of a file as JSON, with `<|>` where the cursor is.
+`entry.py editor a.drill.yaml` and the other names of `FEATURES` print as JSON what an editor shows of a file; see there.
 """
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def register() -> None:
 
 
 def editor_answers(path: Path) -> dict[str, Any]:
-    """What hover, completion and the outline show of a file."""
+    """What hover and completion at `<|>` and the outline show of a file."""
     from rubric_core.analysis import analyze, default_language
     from rubric_lsp.features.block_memo import blocks_of
     from rubric_lsp.features.completion import complete
@@ -65,27 +66,58 @@ def edited_and_fresh(path: Path) -> dict[str, Any]:
     return {"differing": differing, "kept": kept}
 
 
-def requests_answered(path: Path) -> int:
-    """How many requests about a file a server answers without an error."""
+def opened(path: Path) -> Any:
+    """A server in this process in which a file is open."""
     sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("lsp", "")]
     import everywhere
     from client import VSCODE
 
     everywhere.URI = path.absolute().as_uri()
     everywhere.params_at.__defaults__ = (everywhere.URI,)
-    server, text = everywhere.Direct(), path.read_text(encoding="utf-8")
+    server = everywhere.Direct()
     server.initialize(VSCODE)
+    server.open(everywhere.URI, path.read_text(encoding="utf-8"), version=1)
+    return server
+
+
+def requests_answered(path: Path) -> int:
+    """How many requests about a file a server answers without an error."""
+    server, text = opened(path), path.read_text(encoding="utf-8")
+    import everywhere
+
     asked = everywhere.ask_everything(server, text, range(0, len(text), 5))
     everywhere.assert_quiet(server)
     return asked
 
 
+def results_shown(path: Path) -> list[tuple[int, str]]:
+    """The lines at which a server shows results of the last run, and what it shows there."""
+    server = opened(path)
+    from everywhere import params_at
+    from waiting import PATIENCE
+
+    end = time.monotonic() + PATIENCE
+    hints: list[Any] = []
+    while not hints and time.monotonic() < end:  # results are read beside the requests
+        start = {"line": 0, "character": 0}
+        params = {**params_at("inlayHint", start), "range": {"start": start, "end": {"line": 100, "character": 0}}}
+        hints = server.answer(server.start("textDocument/inlayHint", params))["result"] or []
+    return [(each["position"]["line"], each["label"]) for each in hints]
+
+
+FEATURES = {
+    "editor": editor_answers,
+    "edits": edited_and_fresh,
+    "requests": requests_answered,
+    "results-shown": results_shown,
+}
+
+
 def main(command: str, *arguments: str) -> int:
     """Run a command of rubric, or print answers of features."""
     register()
-    features = {"editor": editor_answers, "edits": edited_and_fresh, "requests": requests_answered}
-    if command in features:
-        sys.stdout.write(json.dumps(features[command](Path(arguments[0]))))
+    if command in FEATURES:
+        sys.stdout.write(json.dumps(FEATURES[command](Path(arguments[0]))))
         return 0
     from rubric_core.cli import main as rubric
 

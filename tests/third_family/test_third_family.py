@@ -149,6 +149,29 @@ def test_every_request_of_an_editor_is_answered(folder: Path) -> None:
     assert json.loads(rubric(folder, "requests", "sums.drill.yaml")) > len(SUMS)
 
 
+def test_an_editor_shows_results_at_their_own_lines(folder: Path) -> None:
+    rubric(folder, "run", "sums.drill.yaml", code=1)
+    marks = {
+        line: label.partition("  ")[0] for line, label in json.loads(rubric(folder, "results-shown", "sums.drill.yaml"))
+    }
+    assert marks == {2: "✔ 1.00", 3: "✔", 4: "✘ 0.00", 5: "✘"}
+
+
+def test_messages_name_its_program(folder: Path) -> None:
+    wrong = folder / "wrong.drill.yaml"
+    for text in ("- ask: a\n", "drills: [{ask: !x a, expect: b}]\n---\n", "drills: [{ask: a, aks: b, ask: c}]\n"):
+        wrong.write_text(text, encoding="utf-8")
+        said = rubric(folder, "check", wrong.name, code=1)
+        assert "drill rejects the" in said
+        assert "agentv" not in said
+
+
+def test_a_check_reads_the_targets_of_its_run(folder: Path) -> None:
+    targets = folder / ".agentv/targets.yaml"
+    targets.write_text(TARGETS.replace("response", "responce"), encoding="utf-8")
+    assert [found[:2] for found in findings(folder, "sums.drill.yaml")] == [(".agentv/targets.yaml", "unknown-key")]
+
+
 def test_its_text_is_cut_into_blocks_of_which_an_edit_keeps_all_others(folder: Path) -> None:
     assert shown(folder, SUMS)["blocks"] == 3
     wrong = SUMS.replace("points: 2", "points: -2").replace('"5"', "5")
