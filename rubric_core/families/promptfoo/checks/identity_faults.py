@@ -89,7 +89,7 @@ def vendor_faults(node: Scalar, consequence: str) -> Iterator[Finding]:
         return
     kinds = KINDS_OF_VENDORS.get(vendor)
     kind, colon, model = rest.partition(":")
-    if vendor == "anthropic" and not colon and "{{" not in rest and rest and not _is_of_anthropic(rest):
+    if vendor == "anthropic" and not colon and "{{" not in rest and rest and not _is_of_anthropic(rest.strip()):
         yield _unknown_model(node, rest, consequence)
     if kinds is None or kind in kinds.names or not (colon or kinds.needed) or "{{" in kind:
         return

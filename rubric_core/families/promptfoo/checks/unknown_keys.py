@@ -6,7 +6,6 @@ from rubric_core.families.promptfoo.checks.identities import has_no_id
 from rubric_core.families.promptfoo.checks.listed_entries import is_sentence, lacks_its_text
 from rubric_core.families.promptfoo.checks.values import stands_below_vars
 from rubric_core.families.promptfoo.language import graded_assertions as graded
-from rubric_core.families.promptfoo.language import measured_assertions as measured
 from rubric_core.families.promptfoo.language import text_assertions as text
 from rubric_core.families.promptfoo.language.assertion import Assertion
 from rubric_core.families.promptfoo.language.case import CaseOptions, PromptfooCase
@@ -25,7 +24,6 @@ from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY, unknown_key
 #: promptfoo stops without either of them.
 _LISTS_OF_PROVIDERS = frozenset({"providers", "targets"})
 _CATEGORIES = ("subset", "superset", "agree", "disagree", "differButFactual")
-_BOUNDS = ("min", "max")
 _IGNORED = "promptfoo ignores it"
 _CONVERSATION = "conversationId"
 _NO_CONVERSATION = "promptfoo takes it for no conversation: the case shares one with all others that name none"
@@ -72,14 +70,7 @@ def keys_in_assertion(shape: Assertion, context: Context) -> Iterator[Finding]:
     node = _mapping(shape, "value")
     if node is None:
         return
-    if isinstance(shape, measured.WordCount):
-        # One that has neither bound is an error, which is reported.
-        yield from (
-            _slips(node, _BOUNDS, "`word-count` has no bound", _IGNORED)
-            if any(node.get(each) is not None for each in _BOUNDS)
-            else ()
-        )
-    elif isinstance(shape, text.IsXml | text.ContainsXml):
+    if isinstance(shape, text.IsXml | text.ContainsXml):
         if node.get("requiredElements") is None and node.get("$ref") is None and node.get("<<") is None:
             yield from _renamed(
                 node.entries, ("requiredElements",), "XML assertions have no key", ROW_ERRORS, severity="error"
