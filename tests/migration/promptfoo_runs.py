@@ -31,7 +31,7 @@ def errors_in(path: Path, dialect: str = "agentv-5") -> list[str]:
     assert suite.analysis.dialect.name == dialect, suite.analysis.choice
     found = suite.analysis.diagnostics
     return [
-        f"{suite.analysis.document.line_of(d.span.start) + 1}: {d.code}: {d.message}"
+        f"{suite.analysis.document.line_of(d.span.start) + 1}: {d.group}: {d.message}"
         for d in found
         if d.severity == "error"
     ]

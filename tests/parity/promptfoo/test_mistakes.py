@@ -28,7 +28,7 @@ CASES, OUTCOMES = HERE / "promptfooconfig.cases.yaml", HERE / "outcomes.yaml"
 STOPS = "stops"
 #: Where the cases begin, and how many mistakes there are.
 _FIRST, _AT_LEAST = 4, 150
-_SECTION = re.compile(r"^#### ([\w-]+): (.+)\n", re.MULTILINE)
+_SECTION = re.compile(r"^#### ([\w/-]+): (.+)\n", re.MULTILINE)
 _FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
 
 

@@ -9,12 +9,13 @@ from rubric_core.families.promptfoo.language.configuration import Configuration
 from rubric_core.families.promptfoo.language.consequences import ROW_ERRORS, STOPS
 from rubric_core.families.promptfoo.language.file_kinds import PromptfooFile
 from rubric_core.families.promptfoo.language.graded_assertions import ClosedQa, Factuality, GEval, ModelRubric
+from rubric_core.families.promptfoo.language.text_assertions import ContainsJson, IsJson
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import WrongRoot
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Context, Finding, Fix, checks
+from rubric_core.validation.rule import Context, Finding, Fix, Severity, checks
 from rubric_core.validation.rules.wrong_root import wrong_root
 
 #: `file:/a`, `file:a`, `file//a`, and the same with the other slash.
@@ -47,7 +48,9 @@ _EFFECTS = MappingProxyType[FileKind, str]({
 def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions) -> Iterator[Finding]:
     """A path that begins almost with file://, or lacks it, so that promptfoo treats it as text."""
     if isinstance(shape, _IN_WORDS):
-        yield from _bare_path(shape)
+        yield from _bare_path(shape, "rubric", "warning", "the judge reads the path itself")
+    if isinstance(shape, IsJson | ContainsJson):
+        yield from _bare_path(shape, "JSON Schema", "error", ROW_ERRORS)
     if isinstance(shape, Configuration):
         yield from _bare_scenarios(shape)
     for field in _FIELDS:
@@ -69,15 +72,15 @@ def file_url_slips(shape: Configuration | PromptfooCase | Assertion | CaseOption
                 )  # fmt: skip
 
 
-def _bare_path(shape: Assertion) -> Iterator[Finding]:
-    """The path of a rubric, which the judge gets in place of the rubric."""
+def _bare_path(shape: Assertion, meant: str, severity: Severity, consequence: str) -> Iterator[Finding]:
+    """A path under `value`, which promptfoo takes for what is meant to be in the file."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and not node.is_block and _PATH.match(node.text):
         at = node.span.start + node.is_quoted
         fixes = (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
-        words = "this is no rubric, but looks like a path; a file begins with file://"
-        yield Finding(node.span, words, fixes=fixes, severity="warning", consequence="the judge reads the path itself")
+        words = f"this is no {meant}, but looks like a path; a file begins with file://"
+        yield Finding(node.span, words, fixes=fixes, severity=severity, consequence=consequence)
 
 
 def _bare_scenarios(shape: Configuration) -> Iterator[Finding]:
