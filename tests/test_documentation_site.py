@@ -13,7 +13,13 @@ from thorough import only_thorough
 pytestmark = only_thorough
 
 REPOSITORY = Path(__file__).parents[1]
-PAGES = ("docs", "editors", "rubric_core/validation/rules", "rubric_core/evaluation/evaluators")
+PAGES = (
+    "docs",
+    "editors",
+    "rubric_core/validation/rules",
+    "rubric_core/families/promptfoo/checks/pages",
+    "rubric_core/evaluation/evaluators",
+)
 
 
 def build(root: Path) -> subprocess.CompletedProcess[str]:

@@ -11,12 +11,13 @@ ROOT = Path(__file__).parents[2]
 #: Pages and pictures, from the root of the repository.
 _SOURCES = (
     "*.md", "docs/**/*.md", "docs/images/*", "docs/site/*.css", "editors/*.md", "editors/neovim/*.md", "editors/vscode/*.md", "editors/vscode/images/*",
-    "rubric_core/validation/rules/*.md", "rubric_core/evaluation/evaluators/*.md",
+    "rubric_core/validation/rules/*.md", "rubric_core/families/*/checks/pages/*.md", "rubric_core/evaluation/evaluators/*.md",
 )  # fmt: skip
 #: What pages link to and readers of the site see as it is.
 _LINKED = ("LICENSE", "editors/helix/languages.toml", "editors/neovim/lsp/rubric.lua")
 _SECTIONS = {
     "How evaluators score": "rubric_core/evaluation/evaluators/", "Codes": "rubric_core/validation/rules/",
+    "Codes of promptfoo's files": "rubric_core/families/promptfoo/checks/pages/",
 }  # fmt: skip
 
 
