@@ -15,14 +15,14 @@ class Codes(Collection[str]):
     """Every code that selects or ignores findings. Checks of a family are loaded when one of its codes, or all codes, are asked for."""
 
     def __contains__(self, code: object) -> bool:
-        """Whether there is this code."""
-        return isinstance(code, str) and rule_of(code) is not None
+        """Whether there is this code. Loads no rule."""
+        return code in VISITED or (isinstance(code, str) and any(each.code == code for each in _beside(code)))
 
     def __iter__(self) -> Iterator[str]:
         """The codes of rules in their order, then those of families."""
         yield from VISITED
         for family in FAMILIES:
-            yield from sorted({each.code for each in checks_of(family.name)})
+            yield from (each.code for each in family_codes(family.name))
 
     def __len__(self) -> int:
         """How many there are."""
@@ -31,12 +31,13 @@ class Codes(Collection[str]):
 
 def rule_of(code: str) -> Rule[Any] | None:
     """The rule with a code, or the check of a family: the first one, if several have it."""
-    if code in VISITED:
-        return load_rule(code)
+    return load_rule(code) if code in VISITED else next((each for each in _beside(code) if each.code == code), None)
+
+
+def _beside(code: str) -> Iterable[Rule[Any]]:
+    """The checks of the family that a code names; none for a code without a family."""
     name, separator, _ = code.partition("/")
-    if not separator or all(family.name != name for family in FAMILIES):
-        return None
-    return next((each for each in checks_of(name) if each.code == code), None)
+    return checks_of(name) if separator and any(family.name == name for family in FAMILIES) else ()
 
 
 def family_codes(family: str) -> Iterable[Rule[Any]]:
