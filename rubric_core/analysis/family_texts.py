@@ -57,13 +57,16 @@ class FamilyTexts:
         return ()
 
     def shapes_of_text(self, kind: FileKind, text: str, lowering: Lowering) -> Iterable[Shape]:
-        """The shapes in a file that is no YAML."""
+        """The shapes of a file that is not YAML, such as a table."""
         return ()
 
     def issues_of_text(
         self, kind: FileKind, name: str, text: str, path: Path | None, names: DefinedNames | None
     ) -> Iterable[Issue]:
-        """What rules visit as a whole in a file that is no YAML. Its `name` may be empty, and `names` is that of `defaults`."""
+        """What rules visit in a file that is not YAML, such as a prompt: its whole text.
+
+        `name` is the name of the file, empty if it has none; for `names` see `defaults`.
+        """
         if kind is FileKind.PROMPT:
             yield PromptText(span=Span(0, 0), text=text)
 

@@ -170,7 +170,7 @@ class Findings:
         return now is not before and _any_takes_names(now) != _any_takes_names(before)
 
     def _define(self, names: Callable[[], DefinedNames | None]) -> None:
-        """Set what the text defines for other files, unless these say what is defined for it."""
+        """Set the names that the text defines for other files; a file that takes names from others defines none."""
         if not self.analysis.kind.takes_names:
             self.analysis.defined_names = names()
 
